@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from tables import image, table
 
 from momagames import registry
 from momagames.analysis.statistics import bootstrap
-from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.baselines.learners import LEARNERS, find_learner
+from momagames.contract import Game
 from momagames.reports.data.panels import short_name
 from momagames.reports.figures.paper_figures import RC_PARAMS, SAVE_OPTIONS
 from momagames.reports.figures.theme import COLORS
@@ -21,90 +22,106 @@ from momagames.reports.figures.theme import COLORS
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, PAGES = ROOT / "benchmarks" / "learning" / "results.json", ROOT / "docs" / "results"
 NAME = "learning"
-OWN = {"self_play": "self-play", "opponent_pool_size": "earlier versions"}  # opponents in training, by option
 FIGURE_SIZE = (5.2, 2.6)  # inches
+
+Runs = Sequence[Mapping[str, Any]]
 
 
 def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
     yield from (
         "# Results: training",
         "",
-        "Performance targets of `moppo` and the results: trained with `python benchmarks/learning/targets.py NAME --seeds N`,",
-        "stored in `benchmarks/learning/results.json`, and written to this page by `python docs/make_results.py`. Each row is",
-        "one training. Its seed is also that of the instance where all episodes start from one. Options were chosen with other",
-        "seeds. Results are from separate evaluation episodes. Intervals are percentile bootstrap intervals over the",
-        "trainings, which are too narrow for so few. Curves show the evaluations during training, with fewer episodes and a",
-        "coarser lattice of weights. Times were measured on a shared machine (load).",
+        "What the trained methods should reach, and what they reach: trained with",
+        "`python -m benchmarks.learning.targets NAME --seeds N`, stored in `benchmarks/learning/results.json`, and written to",
+        "this page by `python docs/make_results.py`. Each row is one training. Options and budgets were chosen with other",
+        "seeds. Results are from separate episodes that chose nothing, beside policies without training and other learners.",
+        "Intervals are percentile bootstrap intervals over the trainings, which are too narrow for so few. Decisions per",
+        "second include updates. Curves are evaluations during training, with fewer episodes. Times were measured on a shared",
+        "machine (load).",
         "",
     )
+    rows = [row for name, target in targets.items() for row in format_bars(name, target)]
+    yield from (*table(["target", "result", "at least", "reached", "seeds", ""], rows), "")
     for name, target in targets.items():
         yield from format_section(name, target)
 
 
-def format_section(name: str, target: dict[str, Any]) -> Iterator[str]:
-    runs = target["runs"]
-    head = runs[0]["head"]
-    measures = list(runs[0]["results"])
-    game = short_name(registry.spec(head["game"], **head["params"]))
-    yield from (f"## {name}", "", f"`{game}`. Target: {target['target']}.", "")
-    if target["remark"]:
-        yield from (target["remark"], "")
-    if head["opponents"]:
-        opponents = [one["name"] for one in head["opponents"]]
-        opponents += [description for option, description in OWN.items() if head["options"][option]]
-        yield from (f"Opponents in training: {', '.join(opponents)}.", "")
-    rows = [
-        [
-            str(run["head"]["seed"]),
-            *(format_number(run["results"][m]) for m in measures),
-            f"{run['minutes']:.1f}",
-            f"{run['load']:.1f}",
-        ]
-        for run in runs
-    ]
+def group_by_learner(target: Mapping[str, Any]) -> dict[str, Runs]:
+    """Return the runs of each learner; those of the target's own are first."""
+    learners = dict.fromkeys(run["learner"] for run in target["runs"])
+    return {learner: [run for run in target["runs"] if run["learner"] == learner] for learner in learners}
+
+
+def format_bars(name: str, target: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield a row for each bar, with the mean of the target's own learner."""
+    own = next(iter(group_by_learner(target).values()))
+    for result, bar in target["bars"].items():
+        mean = float(np.mean([run["results"][result] for run in own]))
+        met = "met" if mean >= bar else "missed"
+        yield [f"[{name}](#{name})", result, format_number(bar), format_number(mean), str(len(own)), met]
+
+
+def format_section(name: str, target: Mapping[str, Any]) -> Iterator[str]:
+    groups = group_by_learner(target)
+    head = target["runs"][0]["head"]
+    game = registry.spec(head["game"], **head["params"])
+    yield from (f"## {name}", "", f"`{short_name(game)}`. {target['remark']}", "")
+    measures = list(target["runs"][0]["results"])
+    rows = [row for learner, runs in groups.items() for row in format_runs(learner, runs, measures)]
+    yield from (*table(["learner", "seed", *measures, "minutes", "load"], rows), "")
+    if any(run["curve"] for run in target["runs"]):
+        yield from (image(f"{axis_label(target)} over the training steps of {name}", f"{NAME}-{name}.svg"), "")
+    for learner, runs in groups.items():
+        yield f"- `{learner}`: {describe_training(game, runs[0])}."
+    yield ""
+
+
+def format_runs(learner: str, runs: Runs, measures: Sequence[str]) -> Iterator[list[str]]:
+    """Yield a row for each training, and one for their mean."""
+    for run in runs:
+        values = (format_number(run["results"][measure]) for measure in measures)
+        yield [learner, str(run["head"]["seed"]), *values, f"{run['minutes']:.1f}", f"{run['load']:.1f}"]
     if len(runs) > 1:
-        means = [bootstrap([run["results"][m] for run in runs]) for m in measures]
+        means = [bootstrap([run["results"][measure] for run in runs]) for measure in measures]
         cells = [f"**{format_number(mean.value)}** [{format_number(mean.low)}, {format_number(mean.high)}]" for mean in means]
-        rows.append(["**mean**", *cells, "", ""])
-    yield from table(["seed", *measures, "minutes", "load"], rows)
-    options = ", ".join(
-        f"{option}={value}" for option, value in head["options"].items() if DEFAULT_OPTIONS.get(option) != value
-    )
-    yield from (
-        "",
-        image(f"{axis_label(target)} over the training steps of {name}", f"{NAME}-{name}.svg"),
-        "",
-        f"{head['budget']:,} steps; options that differ from the defaults: {options or 'none'}; momagames {head['version']}, "
-        f"PyTorch {runs[0]['torch']}, threads: {runs[0]['threads']}.",
-        "",
-    )
+        yield [f"**{learner}**", "mean", *cells, "", ""]
+
+
+def describe_training(game: Game, run: Mapping[str, Any]) -> str:
+    """Return steps, opponents, options and version as text."""
+    head = run["head"]
+    defaults = find_learner(head["method"]).default_options(game) if head["method"] in LEARNERS else {}
+    changed = [f"{option}={value}" for option, value in head["options"].items() if defaults.get(option) != value]
+    parts = [f"{run['steps']:,} environment steps"]
+    if head["other_games"]:
+        parts.append(f"{1 + len(head['other_games'])} games that differ in start positions")
+    if head["opponents"]:
+        parts.append(f"opponents {', '.join(one['name'] for one in head['opponents'])}")
+    parts += [f"options that differ from the defaults: {', '.join(changed)}"] if changed else []
+    return "; ".join((*parts, f"threads: {run['threads']}", f"momagames {run['version']}"))
 
 
 def format_number(value: float) -> str:
     whole = float(value).is_integer() and abs(value) > 1
-    return f"{value:.0f}" if whole or abs(value) >= 1000 else f"{value:.3f}"
+    return f"{value:,.0f}" if whole or abs(value) >= 1000 else f"{value:.3f}"
 
 
-def axis_label(target: dict[str, Any]) -> str:
+def axis_label(target: Mapping[str, Any]) -> str:
     """Return the name of the metric of the curves."""
-    return "Hypervolume" if target["curve"] == "hypervolume" else f"Best mean of {target['curve']!r}"
+    return "hypervolume" if target["runs"][0]["head"]["weights"] is None else "weighted mean return"
 
 
-def draw_curves(target: dict[str, Any], file: Path) -> None:
-    """Draw a line for each seed; hypervolumes of single instances as shares of the exact ones, which differ between seeds."""
-    share = "exact hypervolume" in target["runs"][0]["results"]
+def draw_curves(target: Mapping[str, Any], file: Path) -> None:
+    """Draw a line for each training with evaluations; one color for each learner."""
     with mpl.rc_context(RC_PARAMS):
         figure = Figure(figsize=FIGURE_SIZE, layout="constrained")
         axes = figure.add_subplot()
-        for run, color in zip(target["runs"], COLORS, strict=False):
-            steps, values = np.array(run["curve"]).T
-            axes.plot(
-                steps,
-                values / (run["results"]["exact hypervolume"] if share else 1),
-                color=color,
-                label=str(run["head"]["seed"]),
-            )
-        axes.set_xlabel("steps")
-        axes.set_ylabel("share of the exact hypervolume" if share else axis_label(target))
-        axes.legend(title="seed", ncols=2, fontsize=7)
+        for (learner, runs), color in zip(group_by_learner(target).items(), COLORS, strict=False):
+            for label, run in zip((learner, *[None] * len(runs)), runs, strict=False):
+                if run["curve"]:
+                    steps, values = np.array(run["curve"]).T
+                    axes.plot(steps, values, color=color, label=label)
+        axes.set_xlabel("environment steps")
+        axes.set_ylabel(axis_label(target))
+        axes.legend(fontsize=7)
         figure.savefig(file, **SAVE_OPTIONS["svg"])

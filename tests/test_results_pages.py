@@ -22,22 +22,23 @@ MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
 IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")
 
 
+def make_run(learner, method, seed, curve):
+    return {
+        "learner": learner,
+        "head": {
+            "game": "mo-samegame-v0", "params": {"num_colors": 3}, "opponents": [], "seed": seed, "weights": None,
+            "method": method, "options": {"divisions": 4, "hidden": 16}, "other_games": [],
+        },
+        "minutes": 1.5, "load": 0.5, "threads": 1, "steps": 100, "version": "1",
+        "results": {"decisions/s": 8.0, "share": 0.25 + seed}, "curve": curve,
+    }  # fmt: skip
+
+
+OWN = [make_run("grpo", "grpo", seed, [[50, 1.0], [100, 2.0 + seed]]) for seed in range(2)]
 LEARNED = {
     "boards": {
-        "target": "much", "remark": "Missed.",
-        "curve": "hypervolume",
-        "runs": [
-            {
-                "head": {
-                    "game": "mo-samegame-v0", "params": {"num_colors": 3}, "opponents": [], "seed": seed, "budget": 100,
-                    "options": {"gamma": 1.0, "gae_lambda": 0.5}, "version": "1",
-                },
-                "minutes": 1.5, "load": 0.5, "threads": 1, "torch": "2",
-                "results": {"exact hypervolume": 8.0, "share": 0.25 + seed},
-                "curve": [[50, 1.0], [100, 2.0 + seed]],
-            }
-            for seed in range(2)
-        ],
+        "remark": "Random boards.", "bars": {"share": 0.5, "decisions/s": 9},
+        "runs": [*OWN, make_run("maskable_ppo", "maskable_ppo", 0, [])],
     }
 }  # fmt: skip
 
@@ -63,10 +64,15 @@ def test_pages_of_an_archive(results, tmp_path):
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "learning.md"}
-    assert "`mo-samegame-v0(num_colors=3)`. Target: much.\n\nMissed.\n" in pages["learning.md"]
-    assert "options that differ from the defaults: gae_lambda=0.5;" in pages["learning.md"]
-    assert "| 1 | 8 | 1.250 | 1.5 | 0.5 |" in pages["learning.md"]
-    assert "| **mean** | **8** [8, 8] | **0.750** [0.250, 1.250] |" in pages["learning.md"]
+    assert "`mo-samegame-v0(num_colors=3)`. Random boards.\n" in pages["learning.md"]
+    assert "| [boards](#boards) | share | 0.500 | 0.750 | 2 | met |" in pages["learning.md"]
+    assert "| [boards](#boards) | decisions/s | 9 | 8 | 2 | missed |" in pages["learning.md"]
+    assert (
+        "- `grpo`: 100 environment steps; options that differ from the defaults: hidden=16; threads: 1;" in pages["learning.md"]
+    )
+    assert "| grpo | 1 | 8 | 1.250 | 1.5 | 0.5 |" in pages["learning.md"]
+    assert "| **grpo** | mean | **8** [8, 8] | **0.750** [0.250, 1.250] |" in pages["learning.md"]
+    assert "| maskable_ppo | 0 | 8 | 0.250 | 1.5 | 0.5 |" in pages["learning.md"]
     (boards, *_) = expected.panels
     score = boards.scores["exact"]["hypervolume"].interval
     assert f"| exact | 2 | {score.value:.4g} [{score.low:.4g}, {score.high:.4g}] |" in pages["one.md"]
@@ -79,8 +85,9 @@ def test_training_curves(tmp_path):
     pytest.importorskip("matplotlib")
     MAKER["Results"]({}, {}, LEARNED).draw_figures(tmp_path)
     figure = (tmp_path / "learning-boards.svg").read_text()
-    assert "share of the exact hypervolume" in figure
-    assert "<!-- 0.35 -->" in figure or ">0.35<" in figure  # on the axis: at most (2 + 1) / 8
+    assert "hypervolume" in figure
+    assert "maskable_ppo" not in figure  # it has no evaluations
+    assert "<!-- 3.0 -->" in figure or ">3.0<" in figure  # on the axis: at most 2 + 1
 
 
 def test_site_shows_every_figure_once_and_reports_pages_that_differ(results, tmp_path, monkeypatch):

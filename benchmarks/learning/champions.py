@@ -82,7 +82,7 @@ CHAMPIONS = {
 def train(champion: Champion, path: Path, budget: int, threads: int, episodes: int) -> None:
     """Train and write the checkpoint, without results yet."""
     games = champion.games()
-    opponents = tuple(Opponent(name=name, options={"weights": []} if name == "greedy" else {}) for name in champion.opponents)
+    opponents = tuple(Opponent.with_default_options(name, games[0]) for name in champion.opponents)
     seats = first_agents(games[0])
     training = Training(games[0], champion.method, SEED, budget, seats, opponents, None, champion.weights, tuple(games[1:]))
     trainer = champion.method.make_trainer(training.make_setup(threads))

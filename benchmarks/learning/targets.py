@@ -1,13 +1,13 @@
-"""Performance targets of MOPPO: train with several seeds and print the results.
+"""Targets of the trained methods: train with several seeds, and compare in episodes that chose nothing.
 
-python benchmarks/learning/targets.py                               # list the targets
-python benchmarks/learning/targets.py breakthrough --seeds 5        # train, or resume an interrupted training
-python benchmarks/learning/targets.py robotmail --seeds 1 --threads 2
-python benchmarks/learning/targets.py --archive                     # collect the reports of --out in results.json
+python -m benchmarks.learning.targets                               # list the targets and their learners
+python -m benchmarks.learning.targets samegame --seeds 5            # train, or resume an interrupted training
+python -m benchmarks.learning.targets samegame --learner moppo      # another learner of the target, for comparison
+python -m benchmarks.learning.targets samegame --learner maskable_ppo     # as long as the target's own learner took
+python -m benchmarks.learning.targets --archive                     # collect the reports of --out in results.json
 
-Training directories are in --out (learning-targets/NAME-SEED), each with a report.json. The reported results are from separate
-evaluation episodes. Seeds, and with them the instances of targets on one instance, start at 10: smaller ones were used to
-choose options.
+Training directories are in --out (learning-targets/NAME-LEARNER-SEED), each with a report.json. Seeds start at 10: smaller ones
+were used to choose options. The results are those of benchmarks/learning/evaluations.py.
 """
 
 from __future__ import annotations
@@ -15,293 +15,222 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-
 import momagames
-from momagames.analysis.indicators import hypervolume
-from momagames.baselines import batch_policy, method
-from momagames.baselines.archive import is_nondominated
+from benchmarks.learning.baselines import LEVELS
+from benchmarks.learning.evaluations import (
+    Evaluate,
+    compare_on_board,
+    compare_on_levels,
+    compare_with_exact_fronts,
+    compare_with_greedy,
+)
 from momagames.baselines.base import first_agents
-from momagames.baselines.exact import exact_front
+from momagames.baselines.candidates.cross_entropy import CrossEntropy
+from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
-from momagames.baselines.weight_lattice import simplex_lattice
+from momagames.baselines.ntuple.method import Ntuple
+from momagames.baselines.trainer import TrainerMethod
 from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training import Training
 from momagames.contract import Game
-from momagames.engine.policies import BatchPolicy
 
 REPORT = "report.json"  # in a training directory
 ARCHIVE = Path(__file__).with_name("results.json")
-EPISODES = 500  # evaluation episodes against each opponent in each seat
-SEED = 7  # of these episodes
-FIRST_SEED = 10  # default first training seed; options were chosen with smaller ones
-FINE = {3: 20, 5: 6}  # divisions of the weight lattice of the evaluated front, by number of objectives
-EXACT = {"max_states": 10**7, "max_bytes": 1 << 30}
+FIRST_SEED = 10
+EVALUATIONS, EPISODES = 10, 16  # of the curves
+MASKABLE_PPO = "maskable_ppo"
 
-
-def make_opponent(name: str) -> Opponent:
-    return Opponent(name=name, options={"weights": []} if name == "greedy" else {})
+# of the rewards of MO-TileBlast: features are of all components, also of those without a weight
+COMPONENTS = ("goals", "win", "step", "created", "used", "combo", "score")
 
 
 @dataclass(frozen=True)
 class Target:
-    """A training, its evaluation, and the target.
+    """Trainings and what they should reach.
 
-    evaluate       results by name, from the training and a function from weights to policies
-    curve          metric that is plotted over the steps: "hypervolume" of the policies of the lattice, or an objective (of the
-                   best policy)
-    one_instance   whether all episodes start from one instance, that of the training seed
-    first_seed     first training seed
-    remark         comment for readers of the results
+    games       of the training, which differ in start positions only
+    learners    name -> method and budget in environment steps; the target is that of the first
+    evaluate    see evaluations.py
+    bars        result -> what it should be at least
+    episodes    of the results
+    weights     of the only policy; None: all weights
+    opponents   in training, and in the evaluations of the curves
+    units       of the hidden layers of MaskablePPO, for comparison; none: it cannot train here
+    remark      comment for readers of the results
     """
 
-    id: str
-    params: dict[str, Any]
-    options: dict[str, Any]
-    budget: int
-    opponents: tuple[str, ...]
-    evaluate: Callable[[Training, Callable[..., BatchPolicy]], dict[str, float]]
-    target: str
-    curve: str
-    one_instance: bool = False
-    first_seed: int = FIRST_SEED
+    games: Callable[[], Sequence[Game]]
+    learners: Mapping[str, tuple[TrainerMethod, int]]
+    evaluate: Evaluate
+    bars: Mapping[str, float]
+    episodes: int = 100
+    weights: tuple[float, ...] | None = None
+    opponents: tuple[str, ...] = ()
+    units: tuple[int, ...] = ()
     remark: str = ""
 
-
-def single_weight(training: Training, objective: str) -> list[float]:
-    """Return weights with 1 for an objective and 0 for all others."""
-    return [float(one.name == objective) for one in training.game.objectives]
-
-
-def list_weights(training: Training, divisions: int) -> list[list[float]]:
-    return simplex_lattice(len(training.game.objectives), divisions).tolist()
+    def make_training(self, learner: str, seed: int, budget: int | None) -> Training:
+        """Return the training of a learner; MaskablePPO is described by the first one."""
+        first, *others = self.games()
+        method, steps = self.learners.get(learner) or next(iter(self.learners.values()))
+        opponents = tuple(Opponent.with_default_options(name, first) for name in self.opponents)
+        return Training(first, method, seed, budget or steps, first_agents(first), opponents, None, self.weights, tuple(others))
 
 
-def compute_volume(training: Training, points: NDArray[np.float64]) -> float:
-    return hypervolume(points, training.game.reference_point).value
+def make_moppo(**options: Any) -> Moppo:
+    return Moppo(**{**DEFAULT_OPTIONS, **options})
 
 
-def evaluate_wins(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
-    """Return win and loss rates against each opponent of the policy with all weight on the first objective."""
-    learned = policy(single_weight(training, training.game.objectives[0].name))
-
-    def win_rate(one: BatchPolicy, other: BatchPolicy) -> float:
-        return float((trainings.play_episodes(training, [one], EPISODES, SEED, [other])[0, :, 0] > 0).mean())
-
-    results = {}
-    for opponent in training.opponents:
-        other = opponent.make_policy(training.game)
-        results[f"wins against {opponent.name}"] = win_rate(learned, other)
-        results[f"losses to {opponent.name}"] = win_rate(other, learned)
-    return results
-
-
-def evaluate_deliveries(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
-    """Return deliveries as a share of those of astar in the same seats and episodes, and the energy range of the front."""
-    policies = [policy([w, 1 - w]) for w in np.linspace(0, 1, 11)]
-    returns = trainings.play_episodes(training, [*policies, batch_policy("astar", training.game)], 50, SEED).mean(axis=1)
-    front = returns[:-1][is_nondominated(returns[:-1])]
-    return {
-        "deliveries": float(returns[:-1, 0].max()),
-        "share of astar's": float(returns[:-1, 0].max() / returns[-1, 0]),
-        "points": float(len(front)),
-        "least energy": float(front[:, 1].max()),
-        "most energy": float(front[:, 1].min()),
-    }
-
-
-def evaluate_instance(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
-    """Return hypervolumes of one episode of each policy, and of greedy for the same weights with an equal budget."""
-    divisions = FINE[len(training.game.objectives)]
-    points = trainings.play_episodes(training, [policy(weights) for weights in list_weights(training, divisions)], 1)[:, 0]
-    start = training.make_starts(np.zeros(1, np.uint64))
-    greedy = method("greedy")(divisions=divisions).plan(training.game, start, training.budget, training.seed).values
-    return {
-        "hypervolume": compute_volume(training, points),
-        "greedy": compute_volume(training, greedy),
-        "points": float(is_nondominated(points).sum()),
-    }
-
-
-def compare_with_exact(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
-    """Return the results of `evaluate_instance` as shares of the hypervolume of the exact front."""
-    exact = compute_volume(training, exact_front(training.game, seed=training.instance_seed or 0, **EXACT).points)
-    results = evaluate_instance(training, policy)
-    return {
-        "exact hypervolume": exact,
-        "share of the exact hypervolume": results["hypervolume"] / exact,
-        "greedy": results["greedy"] / exact,
-        "points": results["points"],
-    }
-
-
-def play_with_greedy(training: Training, policy: Callable[..., BatchPolicy], episodes: int) -> list[NDArray[np.float64]]:
-    """Return returns float64[weights, episodes, K] of policies and of greedy, for the same weights and instances."""
-    weights = list_weights(training, 4)
-    both = [policy(w) for w in weights], [batch_policy("greedy", training.game, weights=w) for w in weights]
-    return [trainings.play_episodes(training, policies, episodes, SEED) for policies in both]
-
-
-def evaluate_instances(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
-    """Return hypervolumes of the mean returns of policies and of greedy, for the same weights and instances."""
-    both = play_with_greedy(training, policy, EPISODES // 5)
-    learned, greedy = (compute_volume(training, returns.mean(axis=1)) for returns in both)
-    return {"hypervolume": learned, "greedy": greedy, "share of greedy's": learned / greedy}
-
-
-def evaluate_level(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
-    """Return the share of completed episodes, maximized over the weights, of policies and of greedy."""
-    win = [one.name for one in training.game.objectives].index("win")
-    shares = [returns[:, :, win].mean(axis=1).max() for returns in play_with_greedy(training, policy, EPISODES)]
-    return {"completed": float(shares[0]), "greedy": float(shares[1])}
-
-
-QUICK = {
-    "channels": 16, "layers": 1, "update_epochs": 2, "num_minibatches": 16, "learning_rate": 2e-3, "ent_coef": 0.005,
-}  # fmt: skip
-LARGE = {"divisions": 2, "utility": "chebyshev", "self_imitation_coef": 0.3, "ent_coef": 0.01}
-
-
-def board_target(size: int, budget: int, first_seed: int = FIRST_SEED) -> Target:
-    return Target(
-        "mo-samegame-v0", {"board_width": size, "board_height": size, "num_colors": 3},
-        {**QUICK, "utility": "chebyshev", "self_imitation_coef": 0.2}, budget, (), compare_with_exact,
-        "at least 0.90 of the exact hypervolume, and more than greedy", "hypervolume", one_instance=True,
-        first_seed=first_seed,
-    )  # fmt: skip
-
-
-def level_target(number: int, budget: int) -> Target:
-    return Target(
-        "mo-tileblast-v0", {"level": number, "objectives": ["goals", "win", "step"]}, QUICK, budget, (), evaluate_level,
-        "as many completed levels as greedy", "win",
-    )  # fmt: skip
+def make_samegame(**params: Any) -> Callable[[], Sequence[Game]]:
+    return lambda: [momagames.spec("mo-samegame-v0", **params)]
 
 
 TARGETS = {
-    "samegame5": board_target(5, 1_000_000, first_seed=11),  # in instance 10 a color has no reward: the front has no volume
-    "samegame6": board_target(6, 2_000_000),
-    "samegame15": Target(
-        "mo-samegame-v0", {}, {**QUICK, **LARGE}, 1_000_000, (), evaluate_instance, "a larger hypervolume than greedy",
-        "hypervolume", one_instance=True,
+    "samegame": Target(
+        make_samegame(),
+        {
+            "grpo": (Grpo(), 100_000_000),
+            "cross_entropy": (CrossEntropy(), 80_000_000),
+            "moppo": (make_moppo(channels=16, layers=1, update_epochs=2, num_minibatches=16, learning_rate=2e-3), 1_000_000),
+        },
+        compare_with_greedy, {"over greedy": 17, "over greedy(estimate=both)": 1.7}, units=(32,),
+        remark="Random 15x15 boards with 5 colors, 70 weight vectors, 100 unseen instances: hypervolume of the mean returns "
+        "over that of greedy policies.",
     ),
-    "samegame15-any": Target(
-        "mo-samegame-v0", {}, {**QUICK, "divisions": 2, "utility": "chebyshev"}, 1_000_000, (), evaluate_instances,
-        "a larger hypervolume than greedy on random instances, with one network", "hypervolume",
-        remark="Missed; the hypervolume still increases at the end of the budget. 13,000 episodes are few, and the weights "
-        "have too little influence on the policy, while the returns of greedy are spread over all five colors. Linear utility "
-        "reaches 0.23 of greedy's hypervolume. With 0.3 to 0.4 million steps, weights that favor single objectives, "
-        "gae_lambda=1, fewer environments, and channels scaled by the weights were not better.",
+    **{
+        f"samegame{size}": Target(
+            make_samegame(board_width=size, board_height=size, num_colors=3),
+            {"grpo": (Grpo(), 30_000_000), "cross_entropy": (CrossEntropy(), 30_000_000)},
+            compare_with_exact_fronts, {"share of exact": 0.90}, 50, units=(32,),
+            remark=f"Random {size}x{size} boards with 3 colors: share of the exact hypervolume of 50 unseen instances that the "
+            "policies reach, one episode for each of 66 weight vectors; the optimum is that of each instance.",
+        )
+        for size in (7, 8)
+    },
+    "tileblast": Target(
+        lambda: [momagames.spec("mo-tileblast-v0", level=level, objectives=COMPONENTS) for level in LEVELS],
+        {"grpo": (Grpo(), 40_000_000), "cross_entropy": (CrossEntropy(), 40_000_000)},
+        compare_on_levels, {"levels of training": 0.90, "unseen levels": 0.92},
+        weights=tuple(float(name == "win") for name in COMPONENTS),
+        remark="One policy for seven levels; share of completed levels there and on five others.",
     ),
     "breakthrough": Target(
-        "mo-breakthrough-v0", {"board_width": 6, "board_height": 6}, {"concentration": 0.5, "ent_coef": 0.02}, 1_000_000,
-        ("random", "greedy"), evaluate_wins, "win rates of 0.95 against random and 0.70 against greedy", "win",
-    ),
-    "robotmail": Target(
-        "mo-robotmail-v0", {"objectives": ["delivery", "energy"]},
+        lambda: [momagames.spec("mo-breakthrough-v0", objectives=("win",))], {"ntuple": (Ntuple(), 400_000_000)},
+        compare_on_board,
         {
-            "num_envs": 256, "num_steps": 64, "update_epochs": 2, "num_minibatches": 16, "gamma": 0.95, "ent_coef": 0.01,
-            "concentration": 0.5, "reward_scaling": "running", "divisions": 10,
+            "won against greedy": 1, "won against uct(1000)": 1, "won against uct(10000)": 1,
+            "won against 1/5 of the training": 0.65,
         },
-        3_000_000, ("astar",), evaluate_deliveries,
-        "0.70 of the deliveries of astar, and several points", "delivery",
-    ),
-    "tileblast1": level_target(1, 100_000),
-    "tileblast2": level_target(2, 400_000),
-    "tileblast3": level_target(3, 600_000),
-    "duel": Target(
-        "mo-pommerman-duel-v0", {"objectives": ["outcome", "wood"]},
-        {
-            **QUICK, "layers": 2, "learning_rate": 1e-3, "num_envs": 256, "gamma": 0.99, "ent_coef": 0.01, "concentration": 0.5,
-            "self_play": 0.0, "opponent_pool_size": 0, "expert": "simple", "bc_fraction": 0.08, "greedy": False,
-        },
-        3_000_000, ("stationary", "simple"), evaluate_wins, "more wins than stationary, as many as simple", "outcome",
+        1000, weights=(1.0,), opponents=("greedy",), units=(64, 64),
+        remark="Boards of 8x8 cells, for winning alone.",
     ),
 }  # fmt: skip
 
 
-def run_target(target: Target, seed: int, directory: Path) -> dict[str, float]:
+def run_target(target: Target, learner: str, seed: int, directory: Path, given: argparse.Namespace) -> dict[str, float]:
     """Train and evaluate, and write a report to the directory."""
-    game = momagames.spec(target.id, **target.params)
-    opponents = tuple(make_opponent(name) for name in target.opponents)
-    options = Moppo(**{**DEFAULT_OPTIONS, **target.options})
-    instance_seed = seed if target.one_instance else None
-    training = Training(game, options, seed, target.budget, first_agents(game), opponents, instance_seed)
-    checkpoint = trainings.train(training, directory, evaluations=20, episodes=16)
-    network, minutes = checkpoint.make_policies(), checkpoint.head["seconds"] / 60
-    results = target.evaluate(training, lambda weights: network.compile("learned", weights, options.greedy))
+    training = target.make_training(learner, seed, given.budget)
+    curve: list[tuple[int, float]] = []
+    if learner == MASKABLE_PPO:
+        from benchmarks.learning.maskable_ppo import train_maskable_ppo
+
+        seconds = given.seconds or find_seconds(given.out, f"{given.name}-{next(iter(target.learners))}")
+        trained, steps = train_maskable_ppo(training, seconds, target.units)
+        decisions = steps
+        directory.mkdir(parents=True, exist_ok=True)
+    else:
+        checkpoint = trainings.train(training, directory, EVALUATIONS, EPISODES, threads=given.threads)
+        trained, seconds, decisions = checkpoint.make_policies(), checkpoint.head["seconds"], checkpoint.head["decisions"]
+        steps, curve = checkpoint.head["steps"], list(read_curve(directory, training))
+    results = {"decisions/s": decisions / seconds, **target.evaluate(training, trained, given.episodes or target.episodes)}
+    head = training.describe()
+    if learner == MASKABLE_PPO:
+        head |= {"method": MASKABLE_PPO, "options": {"net_arch": target.units}}
     record = {
-        "head": {**training.describe(), "steps": checkpoint.head["steps"], "version": checkpoint.head["version"]},
-        "minutes": minutes, "load": os.getloadavg()[0], "threads": torch.get_num_threads(), "torch": torch.__version__,
-        "results": results, "curve": read_curve(directory, target.curve, game),
+        "learner": learner, "head": head, "steps": steps, "decisions": decisions, "version": momagames.__version__,
+        "minutes": seconds / 60, "load": os.getloadavg()[0], "threads": given.threads, "results": results, "curve": curve,
     }  # fmt: skip
     (directory / REPORT).write_text(json.dumps(record))
-    return {"minutes": minutes, **results}
+    return {"minutes": seconds / 60, **results}
 
 
-def read_curve(directory: Path, metric: str, game: Game) -> list[tuple[int, float]]:
-    """Return the steps and values of a metric in the log of a training."""
-    objectives = [one.name for one in game.objectives]
-    points = []
+def find_seconds(out: Path, prefix: str) -> float:
+    """Return the mean training time of the reports of a learner."""
+    reports = list(read_reports(out, prefix))
+    if not reports:
+        raise SystemExit(f"no report of {prefix} in {out}: train it first, or give --seconds")
+    return 60 * sum(one["minutes"] for one in reports) / len(reports)
+
+
+def read_reports(out: Path, prefix: str) -> Iterator[dict[str, Any]]:
+    """Yield the reports of the trainings of a learner, by seed."""
+    for path in sorted(out.glob(f"{prefix}-[0-9]*/{REPORT}")):
+        yield json.loads(path.read_text())
+
+
+def read_curve(directory: Path, training: Training) -> Iterator[tuple[int, float]]:
+    """Yield the steps and values of the evaluations: the hypervolume, or the weighted mean return for fixed weights."""
     for line in (directory / trainings.LOG).read_text().splitlines():
         metrics = json.loads(line)
         evaluation = metrics["evaluation"]
-        if metric in evaluation:
-            value = evaluation[metric]
+        if training.weights is None:
+            yield metrics["steps"], evaluation["hypervolume"]
         else:
-            value = max(point[objectives.index(metric)] for point in evaluation["points"].values())
-        points.append((metrics["steps"], value))
-    return points
+            (point,) = evaluation["points"].values()
+            yield metrics["steps"], sum(weight * value for weight, value in zip(training.weights, point, strict=True))
 
 
 def archive_reports(out: Path) -> None:
-    """Collect the reports of all finished trainings in one file; targets without any keep those in the file."""
+    """Collect the reports of all finished trainings in one file; learners without any keep those in the file."""
     archived, collected = json.loads(ARCHIVE.read_text()), {}
     for name, target in TARGETS.items():
-        runs = [json.loads(report.read_text()) for report in sorted(out.glob(f"{name}-[0-9]*/{REPORT}"))]
-        if not runs and name in archived:
-            runs = archived[name]["runs"]
+        before = archived.get(name, {"runs": []})["runs"]
+        runs = []
+        for learner in (*target.learners, MASKABLE_PPO):
+            found = list(read_reports(out, f"{name}-{learner}"))
+            runs += found or [one for one in before if one["learner"] == learner]
         if runs:
-            collected[name] = {"target": target.target, "remark": target.remark, "curve": target.curve, "runs": runs}
+            collected[name] = {"remark": target.remark, "bars": dict(target.bars), "runs": runs}
     ARCHIVE.write_text(json.dumps(collected, separators=(",", ":")) + "\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", choices=sorted(TARGETS))
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--budget", type=int, help="Environment steps of a training, instead of those of the target.")
+    parser.add_argument("--learner", help="learner of the target, or maskable_ppo (the target's first)")
+    parser.add_argument("--seeds", type=int, default=1, help="number of seeds (1)")
+    parser.add_argument("--first-seed", type=int, default=FIRST_SEED, help=f"first seed ({FIRST_SEED})")
+    parser.add_argument("--budget", type=lambda text: int(float(text)), help="environment steps (those of the target)")
+    parser.add_argument("--episodes", type=int, help="episodes of the results (those of the target)")
+    parser.add_argument("--seconds", type=float, help="training time of MaskablePPO (mean of the target's first learner)")
     parser.add_argument("--out", type=Path, default=Path("learning-targets"))
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="threads of a training (1)")
     parser.add_argument("--archive", action="store_true")
-    arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
-    if arguments.archive:
-        archive_reports(arguments.out)
+    given = parser.parse_args()
+    if given.archive:
+        archive_reports(given.out)
         return
-    if arguments.name is None:
+    if given.name is None:
         for name, target in TARGETS.items():
-            print(f"{name:16s}{target.id} {target.params}: {target.target}")
+            bars = ", ".join(f"{result} {value:g}" for result, value in target.bars.items())
+            print(f"{name} ({', '.join(target.learners)}): {bars}")
         return
-    target = TARGETS[arguments.name]
-    target = replace(target, budget=arguments.budget or target.budget)
-    print(
-        f"{arguments.name}: {target.target}; {target.budget:,} steps, {arguments.threads} threads, torch {torch.__version__}",
-        flush=True,
-    )
-    for seed in range(target.first_seed, target.first_seed + arguments.seeds):
-        results = run_target(target, seed, arguments.out / f"{arguments.name}-{seed}")
-        line = ", ".join(f"{name} {value:.3f}" for name, value in results.items())
-        print(f"seed {seed}: {line} (load {os.getloadavg()[0]:.1f})", flush=True)
+    target = TARGETS[given.name]
+    learner = given.learner or next(iter(target.learners))
+    allowed = [*target.learners, *([MASKABLE_PPO] if target.units else [])]
+    if learner not in allowed:
+        parser.error(f"--learner {learner}: expected one of {', '.join(allowed)}")
+    for seed in range(given.first_seed, given.first_seed + given.seeds):
+        results = run_target(target, learner, seed, given.out / f"{given.name}-{learner}-{seed}", given)
+        line = ", ".join(f"{name} {value:,.3f}" for name, value in results.items())
+        print(f"{given.name}, {learner}, seed {seed}: {line} (load {os.getloadavg()[0]:.1f})", flush=True)
 
 
 if __name__ == "__main__":

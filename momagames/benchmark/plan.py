@@ -83,6 +83,14 @@ class Opponent(FrozenModel):
     name: str
     options: dict[str, Any]
 
+    @classmethod
+    def with_default_options(cls, name: str, game: Game) -> Opponent:
+        """Return a policy with the default options that it cannot do without. Raises UnknownId."""
+        source = find_policy(name, game)
+        optional = optional_options(source)
+        defaults = {option: value for option, value in source_options(source).items() if option not in optional}
+        return cls(name=name, options={option: [] if value is None else value for option, value in defaults.items()})
+
     def make_policy(self, game: Game) -> BatchPolicy:
         """Return the policy, or raise UnknownId or InvalidParameter."""
         source = find_policy(self.name, game)

@@ -261,19 +261,10 @@ def _parse_weights(text: str) -> list[float]:
 
 def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
     """Return opponents with the default options of their policies."""
-    from momagames.baselines import find_policy
     from momagames.benchmark.plan import Opponent
-    from momagames.engine.policy_sources import optional_options, source_options
 
     add_working_directory()
-    opponents = []
-    for name in names:
-        source = find_policy(name, game)
-        optional = optional_options(source)
-        defaults = {option: value for option, value in source_options(source).items() if option not in optional}
-        options = {option: [] if value is None else value for option, value in defaults.items()}
-        opponents.append(Opponent(name=name, options=options))
-    return tuple(opponents)
+    return tuple(Opponent.with_default_options(name, game) for name in names)
 
 
 def _sort_front(points: dict[str, list[float]]) -> list[tuple[str, list[float]]]:

@@ -1,0 +1,137 @@
+"""Results of trained policies in episodes that chose nothing, beside those of the strongest policies without training.
+
+Each function takes the training, its policies, and a number of instances, of episodes of a level, or of games of a match. It
+returns results by name. Those of policies without training are the same for all trainings, and are computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+import momagames
+from benchmarks.learning.baselines import FIRST_INSTANCE, play
+from benchmarks.learning.tables import make_openings, play_match
+from momagames.analysis.controllability import compute_controllability
+from momagames.analysis.indicators import hypervolume
+from momagames.baselines import batch_policy
+from momagames.baselines.exact import exact_front
+from momagames.baselines.greedy import Greedy
+from momagames.baselines.trainer import TrainedPolicies, list_weights, train_to_end
+from momagames.benchmark.training import Training
+from momagames.contract import Game
+from momagames.engine.playouts import Estimate, generate_starts
+from momagames.engine.policies import BatchPolicy
+
+DIVISIONS = {3: 10, 5: 4}  # of the lattice of weights, by number of objectives: 66 and 70 vectors
+UNSEEN_LEVELS = (1, 5, 7, 9, 11)
+UCT = {100: 200, 1000: 200, 10_000: 20}  # simulations -> games at most
+EXACT = {"max_states": 40_000_000, "max_bytes": 4 << 30}
+
+Results = dict[str, float]
+Evaluate = Callable[[Training, TrainedPolicies, int], Results]
+
+
+def compile_lattice(game: Game, trained: TrainedPolicies) -> tuple[NDArray[np.float64], list[BatchPolicy]]:
+    """Return the weights of the lattice, float64[n, K], and the greedy policies for them."""
+    lattice = list_weights(game, DIVISIONS[len(game.objectives)])
+    return lattice, [trained.compile("trained", row.tolist(), greedy=True) for row in lattice]
+
+
+def make_greedy(game: Game, estimate: Estimate) -> Sequence[BatchPolicy]:
+    """Return the greedy policies for the weights of the lattice."""
+    return Greedy(DIVISIONS[len(game.objectives)], estimate).policies(game)
+
+
+def measure_volume(game: Game, policies: Sequence[BatchPolicy], instances: int) -> tuple[float, NDArray[np.float64]]:
+    """Return the hypervolume of the mean returns, and these, float64[policies, K]."""
+    points = play(game, policies, instances)[0].mean(axis=1)
+    return hypervolume(points, game.reference_point).value, points
+
+
+@cache
+def measure_greedy_volume(estimate: Estimate, instances: int) -> float:
+    """Return the hypervolume of greedy policies on the default board of MO-SameGame."""
+    game = momagames.spec("mo-samegame-v0")
+    return measure_volume(game, make_greedy(game, estimate), instances)[0]
+
+
+def compare_with_greedy(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
+    """Compare the hypervolume of the mean returns over a lattice of weights with those of greedy policies."""
+    lattice, policies = compile_lattice(training.game, trained)
+    volume, points = measure_volume(training.game, policies, episodes)
+    return {
+        "over greedy": volume / measure_greedy_volume("none", episodes),
+        "over greedy(estimate=both)": volume / measure_greedy_volume("both", episodes),
+        "controllability": float(np.mean(compute_controllability(lattice, points))),
+    }
+
+
+@cache
+def measure_exact_volumes(size: int, colors: int, instances: int) -> list[float]:
+    """Return the hypervolume of the exact front of each instance of a small board."""
+    game = momagames.spec("mo-samegame-v0", board_width=size, board_height=size, num_colors=colors)
+    seeds = range(FIRST_INSTANCE, FIRST_INSTANCE + instances)
+    return [hypervolume(exact_front(game, seed=seed, **EXACT).points, game.reference_point).value for seed in seeds]
+
+
+def compare_with_exact_fronts(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
+    """Return the shares of the exact hypervolume that sets of policies reach, in the mean over instances."""
+    game = training.game
+    volumes = measure_exact_volumes(game.params["board_width"], game.params["num_colors"], episodes)
+
+    def measure_share(policies: Sequence[BatchPolicy]) -> float:
+        returns = play(game, policies, episodes)[0]
+        shares = [hypervolume(returns[:, i], game.reference_point).value / volume for i, volume in enumerate(volumes)]
+        return float(np.mean(shares))
+
+    results = {"share of exact": measure_share(compile_lattice(game, trained)[1])}
+    for estimate in ("none", "both"):
+        results[f"greedy(estimate={estimate})"] = measure_share(make_greedy(game, estimate))
+    return results
+
+
+def measure_completion(games: Sequence[Game], policy: Callable[[Game], BatchPolicy], episodes: int) -> float:
+    """Return the share of completed episodes, in the mean over levels."""
+    win = [one.name for one in games[0].objectives].index("win")
+    return float(np.mean([play(game, [policy(game)], episodes)[0][0, :, win].mean() for game in games]))
+
+
+def make_lookahead(game: Game) -> BatchPolicy:
+    return batch_policy("one_step_lookahead", game)
+
+
+def compare_on_levels(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
+    """Return the shares of completed episodes on the levels of training, and on others."""
+    own = trained.compile("trained", list(training.weights or ()), greedy=True)
+    names = tuple(one.name for one in training.game.objectives)
+    unseen = [momagames.spec("mo-tileblast-v0", level=level, objectives=names) for level in UNSEEN_LEVELS]
+    results = {}
+    for title, games in (("levels of training", training.games), ("unseen levels", unseen)):
+        results[title] = measure_completion(games, lambda _: own, episodes)
+        results[f"one_step_lookahead, {title}"] = measure_completion(games, make_lookahead, episodes)
+    return results
+
+
+def compare_on_board(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
+    """Return the shares of games won, in either seat, against greedy, UCT, and a fifth of the training."""
+    game, weights = training.game, list(training.weights or ())
+    own = trained.compile("trained", weights, greedy=True)
+    opponents = [("greedy", batch_policy("greedy", game), episodes)]
+    opponents += [(f"uct({n})", batch_policy("uct", game, simulations=n), min(count, episodes)) for n, count in UCT.items()]
+    results = {}
+    for name, opponent, count in opponents:
+        starts = generate_starts(game, np.zeros(count, np.uint64))
+        results[f"won against {name}"] = play_match(game, own, opponent, starts, FIRST_INSTANCE)[1]
+    shorter = replace(training, budget=training.budget // 5)
+    trainer = shorter.options.make_trainer(shorter.make_setup())
+    train_to_end(trainer)
+    before = trainer.make_policies().compile("shorter", weights, greedy=True)
+    results["won against 1/5 of the training"] = play_match(
+        game, own, before, make_openings(game, episodes, FIRST_INSTANCE), FIRST_INSTANCE
+    )[1]
+    return results
