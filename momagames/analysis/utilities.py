@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from momagames.analysis.arrays import Array, as_matrix, as_vector
-from momagames.baselines.chebyshev import augmented_chebyshev
+from momagames.baselines.utilities import augmented_chebyshev
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter, check_range
 

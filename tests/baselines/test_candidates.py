@@ -13,6 +13,7 @@ from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import SHARDS, RolloutCollector
 from momagames.baselines.trainer import TrainingSetup, train_to_end
+from momagames.baselines.utilities import UTILITIES
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import AgentPolicy, play_policies
@@ -375,3 +376,26 @@ def test_controllability():
     assert compute_controllability(weights, np.array([[9.0, 1], [4, 2], [1, 3]])).tolist() == [1, 1]
     assert compute_controllability(weights, np.array([[1.0, 5], [4, 5], [9, 5]])).tolist() == [-1, 0]
     assert compute_controllability(weights[:1], np.array([[1.0, 5]])).tolist() == [0, 0]
+
+
+def test_utilities_of_returns():
+    """Weighted sum, logarithms, and the distance to the best returns so far: each of returns in units of random play."""
+    game = small_game()
+    trainers = {name: CrossEntropy(8, 4, 4, utility=name).make_trainer(TrainingSetup([game], 30_000)) for name in UTILITIES}
+    scale, ideal = trainers["linear"].return_scale, trainers["chebyshev"].ideal
+    returns, weights = np.array([[4.0, 0.0, 9.0], [1.0, 1.0, 1.0]]), np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]])
+    expected = {
+        "linear": (weights * returns / scale).sum(axis=1),
+        "log": (weights * np.log(0.1 + returns / scale)).sum(axis=1),
+        "chebyshev": 0.01 * (weights * returns / ideal).sum(axis=1) - (weights * (1 - returns / ideal)).max(axis=1),
+    }
+    for name, trainer in trainers.items():
+        assert trainer.compute_utilities(returns, weights) == pytest.approx(expected[name])
+    assert trainers["linear"].compute_utilities(returns - 100, weights).max() < 0  # below the reference point, in order
+    trainers["chebyshev"].ideal = np.array([1.0, 1000.0, 1.0])
+    trainers["chebyshev"].train_iteration()
+    after = trainers["chebyshev"].ideal
+    assert after[1] == 1000
+    assert after[[0, 2]].min() > 1
+    with pytest.raises(InvalidParameter, match="cross_entropy: invalid utility='sum': expected"):
+        CrossEntropy(utility="sum")

@@ -31,7 +31,7 @@ BREAKTHROUGH = ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5, "obj
 # method -> method with small options, game, budget
 CASES = {
     "cross_entropy": (CrossEntropy(6, 3, 4), SAMEGAME, 20_000),
-    "grpo": (Grpo(hidden=4, groups=4, group_size=4), SAMEGAME, 20_000),
+    "grpo": (Grpo(hidden=4, groups=4, group_size=4, utility="chebyshev"), SAMEGAME, 20_000),
     "ntuple": (Ntuple(opening=2), BREAKTHROUGH, 9_000_000),
     "moppo": (Moppo(**TINY), BREAKTHROUGH, 480),
 }

@@ -19,10 +19,11 @@ from momagames.baselines.candidates.policy import (
 )
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats
 from momagames.baselines.trainer import Arrays, TrainerMethod, TrainingSetup
+from momagames.baselines.utilities import UTILITIES
 from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
-from momagames.errors import check_range
+from momagames.errors import check_choice, check_range
 
 NOISE = 0.1  # variance added to that of the elites, so that the search does not converge early; it falls linearly
 NOISE_SHARE = 2 / 3  # and is 0 after this share of the budget
@@ -41,6 +42,8 @@ class CrossEntropy(TrainerMethod):
     episodes     episodes of each scorer in a generation
     divisions    of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
     samples      copies on which an action is tried, in games with chance during play
+    utility      of the return of an episode: "linear", the weighted sum of scaled returns; "log", of their logarithms, for
+                 balanced returns; or "chebyshev", see `momagames.baselines.utilities`
     greedy       whether the policies take the highest score instead of sampling from the softmax of the scores
 
     Source: Rubinstein, "The cross-entropy method for combinatorial and continuous optimization", Methodol. Comput. Appl.
@@ -56,6 +59,7 @@ class CrossEntropy(TrainerMethod):
     divisions: int = 4
     samples: int = 1
     greedy: bool = True
+    utility: str = "linear"
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: population", self.population, 4, 1024, whole=True)
@@ -63,6 +67,7 @@ class CrossEntropy(TrainerMethod):
         check_range(f"{self.name}: episodes", self.episodes, 1, 4096, whole=True)
         check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
         check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)
+        check_choice(f"{self.name}: utility", self.utility, UTILITIES)
 
     def check_train(self, game: Game) -> None:
         CandidatePolicy(game, 0, self.samples)
@@ -83,7 +88,7 @@ class CrossEntropyTrainer(CandidateTrainer):
     """The search distribution: independent normal distributions of the parameters, in units of the feature scale."""
 
     def __init__(self, options: CrossEntropy, setup: TrainingSetup) -> None:
-        super().__init__(setup, CandidatePolicy(setup.games[0], 0, options.samples), options.divisions)
+        super().__init__(setup, CandidatePolicy(setup.games[0], 0, options.samples), options.divisions, options.utility)
         self._options = options
         self._mean, self._deviation = np.zeros(self.policy.num_parameters), np.ones(self.policy.num_parameters)
 

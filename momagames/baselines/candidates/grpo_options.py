@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from momagames.baselines.candidates.policy import MAX_HIDDEN, MAX_SAMPLES
-from momagames.errors import check_range
+from momagames.baselines.utilities import UTILITIES
+from momagames.errors import check_choice, check_range
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class GrpoOptions:
     clip_coef        clipping range of the probability ratio
     divisions        of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
     samples          copies on which an action is tried, in games with chance during play
+    utility          of the return of an episode: "linear", the weighted sum of scaled returns; "log", of their logarithms, for
+                     balanced returns; or "chebyshev", see `momagames.baselines.utilities`
     greedy           whether the policies take the highest score instead of sampling from the softmax of the scores
     """
 
@@ -36,6 +39,7 @@ class GrpoOptions:
     divisions: int = 4
     samples: int = 1
     greedy: bool = True
+    utility: str = "linear"
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: hidden", self.hidden, 1, MAX_HIDDEN, whole=True)
@@ -47,3 +51,4 @@ class GrpoOptions:
         check_range(f"{self.name}: clip_coef", self.clip_coef, 0, 10, above=True)
         check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
         check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)
+        check_choice(f"{self.name}: utility", self.utility, UTILITIES)

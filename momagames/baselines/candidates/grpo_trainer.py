@@ -41,7 +41,8 @@ class GrpoTrainer(CandidateTrainer):
     """Training of a `ScoreNetwork`; see `CandidateTrainer` for the arguments."""
 
     def __init__(self, options: GrpoOptions, setup: TrainingSetup) -> None:
-        super().__init__(setup, CandidatePolicy(setup.games[0], options.hidden, options.samples), options.divisions)
+        policy = CandidatePolicy(setup.games[0], options.hidden, options.samples)
+        super().__init__(setup, policy, options.divisions, options.utility)
         self._options = options
         generator = torch.Generator().manual_seed(int(self.rng.integers(2**63)))
         self.network = ScoreNetwork(self.policy.features.count, options.hidden, generator)

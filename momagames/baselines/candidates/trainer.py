@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from momagames.baselines.candidates.policy import CandidatePolicy, Scorer
 from momagames.baselines.candidates.rollout import Rollout, RolloutCollector
 from momagames.baselines.trainer import Arrays, TrainingSetup, list_weights, restore_arrays
+from momagames.baselines.utilities import augmented_chebyshev, logarithmic
 from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidParameter
 
 SCALE_EPISODES = 128  # episodes of random play from which the scales are estimated
 LATTICE_SHARE = 0.6  # of the weights in training; the others have a Dirichlet distribution
 CONCENTRATION = 0.7  # its parameter
+MIN_RANGE = 1e-3  # of an objective between the reference point and the ideal point, in units of the scale
 
 Floats = NDArray[np.float64]
 
@@ -29,14 +31,18 @@ class CandidateTrainer(ABC):
 
     policy       whose scorer is trained
     divisions    of the simplex lattice of the weights, from which most weights in training are drawn
+    utility      of the return of an episode, one of UTILITIES
+    ideal        float64[K], the best returns so far
 
     steps        environment steps so far, those of look-ahead included
     decisions    decisions of the policies in training episodes so far
     """
 
-    def __init__(self, setup: TrainingSetup, policy: CandidatePolicy, divisions: int) -> None:
+    def __init__(self, setup: TrainingSetup, policy: CandidatePolicy, divisions: int, utility: str) -> None:
         self.setup, self.game = setup, setup.game
-        self.policy = policy
+        self.policy, self._utility = policy, utility
+        self.reference = np.array(self.game.reference_point)
+        self.ideal = np.full(len(self.game.objectives), -np.inf)
         self.lattice = list_weights(self.game, divisions, setup.fixed_weights)
         self.steps, self.decisions, self.iterations = 0, 0, 0
         self._last_cost = 0
@@ -78,7 +84,7 @@ class CandidateTrainer(ABC):
         """Return all that the next iteration depends on, as JSON-able data and arrays."""
         data = {
             "steps": self.steps, "decisions": self.decisions, "iterations": self.iterations, "last_cost": self._last_cost,
-            "rng": self.rng.bit_generator.state,
+            "rng": self.rng.bit_generator.state, "ideal": self.ideal.tolist(),
         }  # fmt: skip
         return data, {name: array.copy() for name, array in self.arrays().items()}
 
@@ -86,7 +92,7 @@ class CandidateTrainer(ABC):
         """Restore the state of a trainer with the same setup and options. Raises InvalidFile if it does not fit."""
         self.load_arrays(restore_arrays(arrays, self.arrays()))
         self.steps, self.decisions, self.iterations = data["steps"], data["decisions"], data["iterations"]
-        self._last_cost = data["last_cost"]
+        self._last_cost, self.ideal = data["last_cost"], np.array(data["ideal"])
         self.rng.bit_generator.state = data["rng"]
 
     @abstractmethod
@@ -130,6 +136,7 @@ class CandidateTrainer(ABC):
         )
         self.steps += rollout.steps
         self.decisions += rollout.moves
+        self.ideal = np.maximum(self.ideal, rollout.returns.max(axis=0))
         return rollout
 
     def sample_weights(self, count: int) -> Floats:
@@ -141,7 +148,12 @@ class CandidateTrainer(ABC):
         return np.where(self.rng.random((count, 1)) < LATTICE_SHARE, lattice, others)
 
     def compute_utilities(self, returns: Floats, weights: Floats) -> Floats:
-        """Return the weighted sums of scaled returns float64[n, K]: float64[n]."""
+        """Return the utilities float64[n] of returns float64[n, K]."""
+        if self._utility == "chebyshev":
+            size = np.maximum(self.ideal - self.reference, self.return_scale * MIN_RANGE)
+            return augmented_chebyshev((returns - self.reference) / size, weights)
+        if self._utility == "log":
+            return logarithmic((returns - self.reference) / self.return_scale, weights)
         utilities: Floats = (returns / self.return_scale * weights).sum(axis=1)
         return utilities
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.chebyshev import augmented_chebyshev
 from momagames.baselines.moppo.options import MoppoOptions
+from momagames.baselines.utilities import augmented_chebyshev
 from momagames.contract import Game
 from momagames.engine.playouts import RANDOM, generate_starts, play_episodes
 
