@@ -6,14 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
+from momagames.baselines import CHECKPOINT
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint
+from momagames.baselines.trainer import TrainedPolicies
 from momagames.baselines.weight_lattice import resolve_weights
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
-from momagames.errors import InvalidFile, InvalidParameter, one_of
+from momagames.errors import InvalidFile, InvalidParameter, invalid_value, one_of
 from momagames.registry import format_id
+
+CHAMPION = "champion"
+Stored = TypeVar("Stored", bound=TrainedPolicies)
 
 
 def make_checkpoint_factory(path: Path) -> PolicyFactory:
@@ -42,11 +48,31 @@ def make_champion(game: Game, weights: Sequence[float] | None = None, greedy: bo
     champions = list_champions(game)
     for checkpoint in champions:
         try:
-            return replace(_compile(checkpoint, game, weights, greedy), label="champion")
+            return replace(_compile(checkpoint, game, weights, greedy), label=CHAMPION)
         except InvalidFile:
             continue
     known = f"; there is one for {one_of(one.head['canonical'] for one in champions)}" if champions else ""
     raise InvalidParameter(f"{game.id}: no trained policy of the package fits {format_id(game.id, game.params)}{known}")
+
+
+def load_stored_policies(game: Game, name: str, kind: type[Stored], option: str, learners: str) -> Stored:
+    """Return the trained policies of a kind, of a champion of the game or of a checkpoint, for a search that uses them.
+
+    name       "champion", or the path of a checkpoint
+    option     of the search, for messages
+    learners   methods whose trainings give this kind, for messages
+    Raises     InvalidParameter if there are none that fit the game; InvalidFile if the file cannot be read
+    """
+    expected = f"{CHAMPION!r}, or the checkpoint ({CHECKPOINT}) of a training by {learners} for this game"
+    if name == CHAMPION or name.endswith(CHECKPOINT):
+        for checkpoint in list_champions(game) if name == CHAMPION else [load_checkpoint(Path(name))]:
+            try:
+                policies = checkpoint.make_policies(game)
+            except InvalidFile:
+                continue
+            if isinstance(policies, kind):
+                return policies
+    raise InvalidParameter(f"{game.id}: {invalid_value(option, name, expected)}")
 
 
 CHAMPION_POLICY = PolicyFactory(make_champion, optional=("weights", "greedy"))

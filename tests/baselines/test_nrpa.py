@@ -116,7 +116,7 @@ def test_bias_matches_the_algorithm_of_the_paper(scale, monkeypatch):
     game, start = make_instance()
     policy = CandidatePolicy(game)
     parameters = scale * np.random.default_rng(1).normal(size=policy.num_parameters) / 10
-    monkeypatch.setattr("momagames.baselines.search.nrpa_bias.load_scorer", lambda game, name: Scorer(policy, parameters))
+    monkeypatch.setattr("momagames.baselines.search.nrpa_bias.load_stored_policies", lambda *words: Scorer(policy, parameters))
 
     def compute_scores(episode, weights):
         candidates, rows = compute_features(game, episode.state, weights, policy.features.sets)
@@ -164,7 +164,7 @@ def test_rejects_a_bias_that_is_no_scorer(tmp_path, monkeypatch):
     for name in ("champio", "greedy"):
         with pytest.raises(InvalidParameter, match=f"invalid bias='{name}': expected 'champion', or the checkpoint"):
             method("nrpa")(**NRPA, bias=name).check_plan(game)
-    monkeypatch.setattr("momagames.baselines.candidates.stored.list_champions", lambda game: [])
+    monkeypatch.setattr("momagames.baselines.checkpoint_policy.list_champions", lambda game: [])
     with pytest.raises(InvalidParameter, match="mo-samegame-v0: invalid bias='champion'"):
         method("pareto_nrpa")(**PARETO, bias="champion").plan(game, start, 100, 0)
     with pytest.raises(InvalidFile, match="absent"):

@@ -40,6 +40,8 @@ class Uct(Method):
     simulations   playouts before each move, 1..1,000,000
     exploration   factor of the confidence radius sqrt(ln n / visits), 0..1000
     horizon       maximum number of steps of a playout, 1..1,000,000
+    value         "champion", or the path of a checkpoint of `ntuple`: a new leaf has the values of its tables, for each agent
+                  and objective, instead of the returns of a random playout; empty: none
 
     Source: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006; others in `momagames.baselines.mcts`.
     """
@@ -49,6 +51,7 @@ class Uct(Method):
     simulations: int
     exploration: float
     horizon: int
+    value: str = ""
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1)
@@ -56,7 +59,7 @@ class Uct(Method):
 
     @property
     def _options(self) -> UctOptions:
-        return UctOptions(self.simulations, self.exploration, self.horizon)
+        return UctOptions(self.simulations, self.exploration, self.horizon, self.value)
 
     def check_plan(self, game: Game) -> None:
         check_deterministic(self.name, game)

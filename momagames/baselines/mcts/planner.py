@@ -39,7 +39,7 @@ def search_plans(
     name: str, game: Game, start: NDArray[Any], lattice: NDArray[np.float64], options: UctOptions, budget: int, seed: int
 ) -> Plans:
     """Search with each row of `lattice`, float64[n, K], as weights. They share the budget evenly, one after the other."""
-    buffer, run = PlayoutBuffer(game), make_planner(game)
+    buffer, run = PlayoutBuffer(game), make_planner(game, bool(options.value))
     word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
     used = lines = 0
     tree = make_tree(game, options.simulations, len(CRITERIA[name](lattice[0])[0]))
@@ -78,9 +78,9 @@ def _write_game(batch: Batch, row: int, line: Line, workspace: Any, steps: int, 
 
 
 @cache_by_rules
-def make_planner(game: Game) -> Callable[..., Any]:
+def make_planner(game: Game, valued: bool) -> Callable[..., Any]:
     """Compile the search for this game's rules."""
-    simulate, step = make_playout(game), game.kernels.step
+    simulate, step = make_playout(game, valued), game.kernels.step
 
     def run(tree, workspace, line, batch, word, used, share, budget, first):
         """Run playouts and moves until the batch is full or the share is spent.
@@ -122,4 +122,4 @@ def make_planner(game: Game) -> Callable[..., Any]:
                 first = False
         return num_games, completed_lines, used, word
 
-    return compile_entry_point(run, f"{game.rules_key}.uct")
+    return compile_entry_point(run, f"{game.rules_key}.uct{'.valued' if valued else ''}")

@@ -37,9 +37,9 @@ CRITERIA: dict[str, MakeCriteria] = {"uct": make_single_criterion, "pareto_uct":
 
 
 @cache_by_rules
-def make_act_kernel(game: Game) -> Callable[..., Any]:
+def make_act_kernel(game: Game, valued: bool) -> Callable[..., Any]:
     """Make the kernel of the policy for this game's rules, see `engine.policies`; scratch: tree and workspace."""
-    simulate, sequential = make_playout(game), game.sequential
+    simulate, sequential = make_playout(game, valued), game.sequential
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
@@ -65,7 +65,8 @@ def make_search_policy(name: str, game: Game, weights: NDArray[np.float64], opti
         return make_tree(game, options.simulations, len(criteria)), make_workspace(game, criteria, criterion_weights, options)
 
     label, row = format_weights(weights), tuple(weights.tolist())
-    return CompiledPolicy(name, make_act_kernel(game), scratch=scratch, label=label, weights=row)
+    kernel_name = f"{name}.valued" if options.value else name
+    return CompiledPolicy(kernel_name, make_act_kernel(game, bool(options.value)), scratch=scratch, label=label, weights=row)
 
 
 def make_uct_policy(
@@ -74,6 +75,7 @@ def make_uct_policy(
     simulations: int = 200,
     exploration: float = 0.3,
     horizon: int = 200,
+    value: str = "",
 ) -> CompiledPolicy:
     """Make the tree search with upper confidence bounds of a weighted sum; see `Uct` for its assumptions.
 
@@ -81,8 +83,9 @@ def make_uct_policy(
     simulations   playouts before each move
     exploration   factor of the confidence radius
     horizon       maximum number of steps of a playout
+    value         trained tables whose values of leaves replace random playouts: "champion", or the path of a checkpoint
     """
-    return _make_policy("uct", game, weights, UctOptions(simulations, exploration, horizon))
+    return _make_policy("uct", game, weights, UctOptions(simulations, exploration, horizon, value))
 
 
 def make_pareto_uct_policy(
@@ -91,13 +94,15 @@ def make_pareto_uct_policy(
     simulations: int = 200,
     exploration: float = 0.3,
     horizon: int = 200,
+    value: str = "",
 ) -> CompiledPolicy:
     """Make the tree search with Pareto upper confidence bounds; see `ParetoUct`, and `make_uct_policy` for the options."""
-    return _make_policy("pareto_uct", game, weights, UctOptions(simulations, exploration, horizon))
+    return _make_policy("pareto_uct", game, weights, UctOptions(simulations, exploration, horizon, value))
 
 
 def _make_policy(name: str, game: Game, weights: Sequence[float] | None, options: UctOptions) -> CompiledPolicy:
     return replace(make_search_policy(name, game, resolve_weights(name, game, weights), options), label=name)
 
 
-UCT_POLICY, PARETO_UCT_POLICY = PolicyFactory(make_uct_policy), PolicyFactory(make_pareto_uct_policy)
+UCT_POLICY = PolicyFactory(make_uct_policy, optional=("value",))
+PARETO_UCT_POLICY = PolicyFactory(make_pareto_uct_policy, optional=("value",))

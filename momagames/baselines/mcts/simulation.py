@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""One playout: selection, expansion, simulation with random actions, and backpropagation."""
+"""One playout: selection, expansion, simulation with random actions or a value by trained tables, and backpropagation."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from momagames.baselines.mcts.tree import (
     select_arm,
     select_secure_arm,
 )
+from momagames.baselines.ntuple.leaf_values import LeafValues, make_leaf_values, make_value_kernel
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, keep_all_actions, make_random_choice
 from momagames.engine.playouts import make_step_buffers
@@ -37,11 +38,14 @@ class UctOptions:
     simulations   playouts before each move, 1 or more
     exploration   factor of the confidence radius sqrt((ln n + ln(G) / 4) / visits), 0..1000
     horizon       maximum number of steps of a playout, 1 or more
+    value         "champion", or the path of a checkpoint of `ntuple`: its values of new leaves instead of random playouts;
+                  empty: none
     """
 
     simulations: int
     exploration: float
     horizon: int
+    value: str = ""
 
     def check(self, name: str) -> None:
         """Raise InvalidParameter for options out of range."""
@@ -66,6 +70,7 @@ class Workspace(NamedTuple):
     reward            float32[A, K]
     returns           float64[A, K] of the current playout
     line              int32[T], its first actions
+    values            trained tables for the values of leaves, or ()
     """
 
     criteria: NDArray[np.float64]
@@ -82,6 +87,7 @@ class Workspace(NamedTuple):
     reward: NDArray[np.float32]
     returns: NDArray[np.float64]
     line: NDArray[np.int32]
+    values: LeafValues | tuple[()]
 
 
 def make_workspace(
@@ -106,12 +112,14 @@ def make_workspace(
         *make_step_buffers(game),
         np.zeros((len(game.agents), len(game.objectives))),
         np.zeros(line_capacity, np.int32),
+        make_leaf_values(game, options.value, criterion_weights @ criteria),
     )
 
 
 @cache_by_rules
-def make_playout(game: Game) -> Callable[..., Any]:
-    """Compile a playout for this game's rules."""
+def make_playout(game: Game, valued: bool = False) -> Callable[..., Any]:
+    """Compile a playout for this game's rules; `valued`: the tables of the workspace value the moves of a new node."""
+    rate_arms = make_rating_kernel(game) if valued else rate_no_arms
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
     prune = game.search.prune_equivalent_actions or keep_all_actions
     choose_randomly, needs_mask = make_random_choice(game), game.search.sample_action is None
@@ -120,20 +128,26 @@ def make_playout(game: Game) -> Callable[..., Any]:
     def simulate(tree, workspace, limit, word):
         """Run a playout from `root` of at most `limit` steps; return its number of steps and the generator word.
 
-        The returns are backpropagated only if the playout reached the end of the game or the horizon.
+        The returns are backpropagated only if the playout reached the end of the game, a valued leaf, or the horizon.
         """
         state, actions, parts = workspace.trial[0], workspace.actions, workspace.parts
         workspace.trial[0] = workspace.root[0]
         word = advance(word)
         state["rng"] = mix(word)
         workspace.returns[:] = 0.0
-        key, node, depth, steps, in_tree = ROOT, 0, 0, 0, True
+        key, node, depth, steps, in_tree, is_valued = ROOT, 0, 0, 0, True, False
         max_steps = min(limit, workspace.horizon[0])
-        while state["over"] == 0 and steps < max_steps:
+        while state["over"] == 0 and steps < max_steps and not is_valued:
             is_new = False
             if in_tree:
                 node, is_new = get_or_add_node(tree, key)
                 tree.path[depth, tree.first.shape[1]] = state["to_move"]
+                if is_new:
+                    rated = rate_arms(tree, node, workspace)
+                    if rated > 0:
+                        steps += rated
+                        is_valued = True
+                        continue
             for actor in range(actions.shape[0]):
                 agent = np.int64(state["to_move"]) if sequential else actor
                 slot = actor * parts.shape[0]
@@ -172,22 +186,79 @@ def make_playout(game: Game) -> Callable[..., Any]:
             if in_tree:
                 key = hash_child(key, np.int64(state["to_move"]))
                 in_tree = not is_new
-        if state["over"] or steps == workspace.horizon[0]:
+        if state["over"] or is_valued or steps == workspace.horizon[0]:
             backpropagate(tree, workspace, depth, sequential)
         return steps, word
 
     return simulate
 
 
+def make_rating_kernel(game: Game) -> Callable[..., Any]:
+    """Return the kernel that adds the moves of a new node as arms, each as if visited once with the value of its tables.
+
+    The playout ends there, with the returns of the best one. It returns their number.
+    """
+    legal, step, add_values = game.kernels.legal, game.kernels.step, make_value_kernel(game)
+    prune = game.search.prune_equivalent_actions or keep_all_actions
+
+    @noinline_kernel
+    def rate_arms(tree, node, workspace):
+        state, values = workspace.trial[0], workspace.values
+        agent = np.int64(state["to_move"])
+        legal(state, agent, workspace.mask)
+        prune(state, workspace.mask)
+        count, best, returns = list_legal_arms(tree, node, 0, workspace.mask), -np.inf, values.returns
+        for i in range(count):
+            arm = tree.candidates[i]
+            values.trial[0] = state
+            workspace.actions[0, 0] = tree.action[arm]
+            step(values.trial[0], workspace.actions, workspace.reward)
+            for a in range(returns.shape[0]):
+                for k in range(returns.shape[1]):
+                    returns[a, k] = workspace.returns[a, k] + workspace.reward[a, k]
+            if values.trial[0]["over"] == 0:
+                add_values(values.trial[0], agent, values, returns)
+            update_range(tree, workspace.criteria, returns)
+            tree.visits[arm], total = 1, 0.0
+            for g in range(workspace.criteria.shape[0]):
+                tree.sums[arm, g] = scalarize_return(workspace.criteria, returns, agent, g)
+                total += workspace.criterion_weights[g] * tree.sums[arm, g]
+            if total > best:
+                best = total
+                copy_returns(returns, values.best)
+        copy_returns(values.best, workspace.returns)
+        return count
+
+    return rate_arms
+
+
+@kernel
+def copy_returns(source, out):
+    for a in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[a, k] = source[a, k]
+
+
+@kernel
+def rate_no_arms(tree, node, workspace):
+    return 0
+
+
+@kernel
+def update_range(tree, criteria, returns):
+    """Extend the smallest and the largest return of each agent."""
+    for agent in range(returns.shape[0]):
+        for g in range(criteria.shape[0]):
+            value = scalarize_return(criteria, returns, agent, g)
+            tree.low[agent, g] = min(tree.low[agent, g], value)
+            tree.high[agent, g] = max(tree.high[agent, g], value)
+
+
 @noinline_kernel
 def backpropagate(tree, workspace, depth, sequential):
     """Add the agents' returns to the arms on the path."""
     slots, parts = tree.first.shape[1], workspace.parts.shape[0]
-    for agent in range(workspace.returns.shape[0]):
-        for g in range(workspace.criteria.shape[0]):
-            value = scalarize_return(workspace, agent, g)
-            tree.low[agent, g] = min(tree.low[agent, g], value)
-            tree.high[agent, g] = max(tree.high[agent, g], value)
+    update_range(tree, workspace.criteria, workspace.returns)
     for ply in range(depth):
         for slot in range(slots):
             arm = np.int64(tree.path[ply, slot])
@@ -195,15 +266,15 @@ def backpropagate(tree, workspace, depth, sequential):
                 agent = np.int64(tree.path[ply, slots]) if sequential else slot // parts
                 tree.visits[arm] += 1
                 for g in range(workspace.criteria.shape[0]):
-                    tree.sums[arm, g] += scalarize_return(workspace, agent, g)
+                    tree.sums[arm, g] += scalarize_return(workspace.criteria, workspace.returns, agent, g)
 
 
 @kernel
-def scalarize_return(workspace, agent, g):
-    """Return the value of an agent's return in the current playout for criterion g."""
+def scalarize_return(criteria, returns, agent, g):
+    """Return the value of an agent's return for criterion g."""
     value = 0.0
-    for k in range(workspace.returns.shape[1]):
-        value += workspace.criteria[g, k] * workspace.returns[agent, k]
+    for k in range(returns.shape[1]):
+        value += criteria[g, k] * returns[agent, k]
     return value
 
 

@@ -52,11 +52,13 @@ class PatternTables:
         """
         if not greedy:
             raise InvalidParameter("pattern tables: invalid greedy=False: expected True, they play the best move")
-        row = np.array(weights, np.float64)
-        row = row / row.sum() if row.sum() > 0 else row
+        return make_policy(self.game, self.windows, self.depth, *self.find_nearest(np.array(weights, np.float64)), label)
+
+    def find_nearest(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float16]]:
+        """Return the nearest weights that have tables, as weights of unscaled returns float64[K], and these tables."""
+        row = weights / weights.sum() if weights.sum() > 0 else weights
         nearest = int(np.square(self.weights - row).sum(axis=1).argmin())
-        own = self.weights[nearest] / self.return_scale
-        return make_policy(self.game, self.windows, self.depth, own, self.tables[nearest], label)
+        return self.weights[nearest] / self.return_scale, self.tables[nearest]
 
 
 def round_tables(tables: NDArray[Any]) -> NDArray[np.float16]:

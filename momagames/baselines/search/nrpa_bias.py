@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.candidates.kernels import make_scoring_kernel
-from momagames.baselines.candidates.stored import load_scorer
+from momagames.baselines.candidates.policy import Scorer
+from momagames.baselines.checkpoint_policy import load_stored_policies
 from momagames.contract import Game
 from momagames.kernels.jit import kernel
 
@@ -35,7 +36,7 @@ def make_bias(game: Game, name: str, policies: int) -> Bias | tuple[()]:
     """Return the bias by a stored scorer for that many policies, or () without a name. Raises InvalidParameter."""
     if not name:
         return ()
-    scorer = load_scorer(game, name)
+    scorer = load_stored_policies(game, name, Scorer, "bias", "cross_entropy or grpo")
     parameters = scorer.parameters[None].repeat(policies, axis=0)
     memories = scorer.policy.initial_memories(parameters, np.zeros((policies, len(game.objectives))))
     return Bias(memories, scorer.policy.make_scratch(game), scorer.policy.samples)
