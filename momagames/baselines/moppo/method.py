@@ -118,7 +118,7 @@ class Moppo(MoppoOptions, TrainerMethod):
             batch_policy(self.expert, game)
         elif self.reward_scaling == "expert":
             raise InvalidParameter(
-                f"{self.name}: invalid reward_scaling='expert': expected 'random' or 'running' without expert"
+                f"{self.name}: invalid reward_scaling='expert': expected 'random' or 'running' without an expert"
             )
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         check_caution(game, self.caution)
