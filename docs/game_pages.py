@@ -12,6 +12,7 @@ from pictures import Legend, Picture, animations, legends, stills
 import momagames
 from momagames import registry
 from momagames.baselines.checkpoint_policy import list_champions
+from momagames.benchmark.plan import Opponent
 from momagames.games import VERSIONS
 
 COLUMNS = 2  # positions side by side
@@ -90,29 +91,36 @@ def champions(id: str) -> list[str]:
         head, card = checkpoint.head, checkpoint.head["card"]
         if head["game"] != id:
             continue
-        size = checkpoint.path.stat().st_size / 1000
+        size, results = checkpoint.path.stat().st_size / 1000, card["results"]
         several = len(game.agents) > 1
+        names = head["params"].get("objectives", [])
+        has_other = names != list(game.params.get("objectives", []))  # than the game by default
         weights = "all weights of the objectives" if head["weights"] is None else f"the weights {head['weights']}"
+        weights += f" of {', '.join(names)}" if has_other else ""
+        opponents = " and ".join(Opponent(**one).label for one in head["opponents"])
+        is_split = len(results) > 1 and len(results[0].get("opponents", [])) == 1  # a result for each opponent
         lines += [
             "## Trained policy",
             "",
             '`policy("champion", game)` plays it' + (f", and `momagames play {id} --against champion`." if several else "."),
             "",
-            f"- Training: `{head['method']}` for {weights}, seed {head['seed']}; {head['decisions']:,} decisions, "
-            f"{head['steps']:,} environment steps with look-ahead, {head['seconds']:.0f} s on {card['threads']} core"
-            f"{'s' if card['threads'] > 1 else ''}; momagames {head['version']}; {size:.0f} kB.",
+            f"- Training: `{head['method']}` for {weights}{f', against {opponents}' if is_split else ''}, seed {head['seed']}; "
+            f"{head['decisions']:,} decisions, {head['steps']:,} environment steps with look-ahead, {head['seconds']:.0f} s on "
+            f"{card['threads']} core{'s' if card['threads'] > 1 else ''}; momagames {head['version']}; {size:.0f} kB.",
             f"- Data: {card['data']}",
             f"- Limits: {card['limits']}",
             f"- Reproduction: `{card['command']}`.",
             "",
             f"Results: mean returns in {card['episodes']} episodes of each policy"
-            + (f" against {' and '.join(one['name'] for one in head['opponents'])}" if head["opponents"] else "")
+            + (" in each seat" if is_split else f" against {opponents}" if opponents else "")
             + f", seed {card['episodes_seed']}, which training did not use; the best policy of a set in each objective.",
             "",
         ]
-        for result in card["results"]:
+        for result in results:
             if result["params"]:
                 lines += [", ".join(f"`{name}={value}`" for name, value in result["params"].items()) + ":", ""]
+            if is_split:
+                lines += [f"Against `{result['opponents'][0]}`:", ""]
             lines += table(result["head"], result["rows"])
     return lines
 

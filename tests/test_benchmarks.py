@@ -43,6 +43,14 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("decisions/s with updates", "against simple: MOPPO greedy: ", "against safe:simple: MOPPO sampled: ", "safe:random: "),
     ),
     (
+        "learning/pommerman.py", ("--game", "team-fog", "--champion", "--games", "2"), ("torch",),
+        ("mo-pommerman-team-v0, 2 games against simple: champion greedy: ", "champion sampled: ", "safe:random: "),
+    ),
+    (
+        "learning/champions.py", ("pommerman-duel", "--out", "new.npz", "--budget", "2e4", "--episodes", "1"), ("torch",),
+        ("mo-pommerman-duel-v0 {}: ['moppo', '1', ", "new.npz: "),
+    ),
+    (
         "learning/champions.py", ("breakthrough", "--out", "new.npz", "--budget", "1e5", "--episodes", "1"), (),
         ("mo-breakthrough-v0 {}: ['ntuple', '1', ", "new.npz: "),
     ),

@@ -14,18 +14,22 @@ import argparse
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import momagames
 from momagames.baselines.base import first_agents
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
+from momagames.baselines.moppo.method import Moppo
+from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.ntuple.method import Ntuple
-from momagames.baselines.trainer import TrainedPolicies, TrainerMethod
+from momagames.baselines.trainer import TrainedPolicies, TrainerMethod, list_weights
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training import Training, describe_state
 from momagames.benchmark.training_comparison import compare_with_baselines, format_standings
@@ -41,9 +45,14 @@ class Champion:
 
     games      that it serves, with different start positions; results are those of each
     weights    of the only policy; None: all weights
-    opponents  of the results
+    opponents  of the results; those of the training by default
     data       what it was trained on
     limits     what it cannot do
+
+    A network that is trained for other objectives than those of the game by default plays for these in every game:
+    objectives    its objectives by name, in the order of the weights; rewards are not scaled
+    params        further parameters of the games in training
+    sparring      opponents of the training
     """
 
     file: str
@@ -54,6 +63,27 @@ class Champion:
     limits: str
     weights: tuple[float, ...] | None = None
     opponents: tuple[str, ...] = ()
+    objectives: tuple[str, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+    sparring: tuple[Opponent, ...] = ()
+
+
+def make_pommerman(name: str, budget: int, **params: Any) -> Champion:
+    """Return the training for winning, and for kills, in a game of MO-Pommerman, with further parameters in training.
+
+    Opponents that blow themselves up teach to survive, careful ones to kill, and earlier versions to do neither by habit
+    """
+    game = momagames.spec(f"mo-pommerman-{name}-v0")
+    method = Moppo(**{**Moppo.default_options(game), "bc_fraction": 0.03, "opponent_pool_size": 1})
+    names = ("simple", "safe:simple")
+    return Champion(
+        f"momagames.games.pommerman:champion-{name}.npz", lambda: [game], method, budget,
+        "Random boards; in turn against each of these opponents and an earlier version of itself.",
+        "Winning alone: weights do not change its play. It samples its actions; with greedy=True it ties more often. It was "
+        "trained on boards of the default size.",
+        (1.0, 0.5), names, ("outcome", "kills"), params,
+        tuple(Opponent.with_default_options(name, game) for name in names),
+    )  # fmt: skip
 
 
 CHAMPIONS = {
@@ -76,26 +106,46 @@ CHAMPIONS = {
         "The default objectives, for completing the level alone: other weights were not trained for.",
         (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
     ),
+    "pommerman-duel": make_pommerman("duel", 4_000_000),
+    "pommerman-ffa": make_pommerman("ffa", 3_000_000, dead="leave"),
+    "pommerman-team": make_pommerman("team", 3_000_000),
 }  # fmt: skip
 
 
 def train(champion: Champion, path: Path, budget: int, threads: int, episodes: int) -> None:
-    """Train and write the checkpoint, without results yet."""
-    games = champion.games()
-    opponents = tuple(Opponent.with_default_options(name, games[0]) for name in champion.opponents)
+    """Train and write the checkpoint with its results."""
+    played = champion.games()
+    opponents = tuple(Opponent.with_default_options(name, played[0]) for name in champion.opponents)
+    changed = {**champion.params, "objectives": champion.objectives} if champion.objectives else champion.params
+    games = [momagames.spec(game.id, **{**game.params, **changed}) for game in played]
     seats = first_agents(games[0])
-    training = Training(games[0], champion.method, SEED, budget, seats, opponents, None, champion.weights, tuple(games[1:]))
-    trainer = champion.method.make_trainer(training.make_setup(threads))
+    training = Training(
+        games[0], champion.method, SEED, budget, seats, champion.sparring or opponents, None, champion.weights, tuple(games[1:])
+    )  # fmt: skip
+    scale = np.ones(len(champion.objectives)) if champion.objectives else None
+    trainer = champion.method.make_trainer(replace(training.make_setup(threads), return_scale=scale))
     started, printed_at = time.perf_counter(), 0.0
     while not trainer.is_done:
-        trainer.train_iteration()
+        metrics = trainer.train_iteration()
         seconds = time.perf_counter() - started
         if seconds > printed_at + 10:
             printed_at = seconds
-            print(f"{trainer.steps:,} steps, {trainer.decisions:,} decisions, {seconds:.0f} s", flush=True)
+            returns = "".join(f", {name} {value:.3g}" for name, value in metrics.items() if name.startswith("return/"))
+            print(f"{trainer.steps:,} steps, {trainer.decisions:,} decisions, {seconds:.0f} s{returns}", flush=True)
     head, arrays, _ = describe_state(training, trainer, time.perf_counter() - started)
-    trained = trainer.make_policies()
-    results = [measure(replace(training, game=game, other_games=()), trained, episodes) for game in games]
+    trained, weights = trainer.make_policies(), champion.weights
+    if champion.objectives:
+        assert isinstance(trained, NetworkPolicy)
+        fixed = trained.fix_weights(list_weights(games[0], 1, weights)[0].tolist())
+        arrays = {name: array.astype(np.float16) for name, array in fixed.items()}
+        trained = champion.method.restore_policies(played[0], arrays)
+        weights = tuple(float(k == 0) for k in range(len(played[0].objectives)))  # all are the same policy
+    save_checkpoint(path, {**head, "trainer": {}}, arrays, {}, compressed=True)
+    results = [
+        measure(replace(training, game=game, other_games=(), opponents=group, weights=weights), trained, episodes)
+        for game in played
+        for group in ([(one,) for one in opponents] if champion.sparring else [opponents])
+    ]
     card = {
         "data": champion.data, "limits": champion.limits, "threads": threads, "results": results, "episodes": episodes,
         "episodes_seed": EPISODES_SEED, "command": shlex.join(["python", "-m", "benchmarks.learning.champions", *sys.argv[1:]]),
@@ -104,13 +154,13 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
 
 
 def measure(training: Training, trained: TrainedPolicies, episodes: int) -> dict[str, Any]:
-    """Return the results in one game: the parameters that differ from the default, and the head and the rows of a table."""
+    """Return the results in one game: its parameters that differ from the default, opponents, and head and rows of a table."""
     game = training.game
     head, rows = format_standings(game, compare_with_baselines(training, trained, episodes, EPISODES_SEED))
     default = momagames.spec(game.id).params
     changed = {name: value for name, value in game.params.items() if value != default[name]}
     print(f"{game.id} {changed}: {rows[0]}", flush=True)
-    return {"params": changed, "head": head, "rows": rows}
+    return {"params": changed, "opponents": [one.label for one in training.opponents], "head": head, "rows": rows}
 
 
 def main() -> None:

@@ -1,12 +1,13 @@
 r"""MOPPO on MO-Pommerman: training time, decisions per second, and games against the scripted and the filtered agent.
 
 python -m benchmarks.learning.pommerman --game ffa                                  # against "simple", three minutes
+python -m benchmarks.learning.pommerman --game duel --champion                      # the policy of the package
 python -m benchmarks.learning.pommerman --game duel --seconds 300 --opponents "safe:simple(caution=1)" safe:simple \
     --outcome 0.1 --kills 1 --caution 1 --against safe:simple                       # fights filtered players
 
 One learning side (an agent, or a team) trains for the outcome and, with --kills, for kills. Then it plays on unseen instances
 against "simple" and "safe:simple", greedily and with sampled actions, from every seat in turn, beside the filtered baselines.
-An opponent in training may be "safe:simple(caution=1)".
+An opponent in training may be "safe:simple(caution=1)". With --champion the trained policy of the package plays instead.
 
 Wins, ties and losses are those of its side. Kills are enemies burnt in its side's flames. Deaths in own fire are those of
 enemies in flames of their own; a death in the flames of both sides counts for both. The budget of environment steps is the
@@ -33,7 +34,10 @@ from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, play_policies
 from momagames.kernels.rng import random_words
 
-IDS = {"ffa": "mo-pommerman-ffa-v0", "duel": "mo-pommerman-duel-v0", "team": "mo-pommerman-team-full-v0"}
+IDS = {
+    "ffa": "mo-pommerman-ffa-v0", "duel": "mo-pommerman-duel-v0", "team": "mo-pommerman-team-full-v0",
+    "team-fog": "mo-pommerman-team-v0",
+}  # fmt: skip
 OBJECTIVES = ("outcome", "kills", "self_kill")
 FIRST_INSTANCE = 2_000_000
 OPTIONS: dict[str, Any] = {
@@ -101,6 +105,19 @@ def train(given: argparse.Namespace) -> MoppoTrainer:
     return trainer
 
 
+def make_trained(given: argparse.Namespace) -> dict[str, BatchPolicy]:
+    """Train, and return the policies by name; weights are divided by their sum, as in training."""
+    network, weights = train(given).make_policies(), make_weights(given)
+    row = [weight / sum(weights) for weight in weights]
+    return {f"MOPPO {name}": network.compile(name, row, greedy=name == "greedy") for name in ("greedy", "sampled")}
+
+
+def make_champions(game: Game) -> dict[str, BatchPolicy]:
+    return {
+        f"champion {name}": batch_policy("champion", game, greedy=name == "greedy") for name in ("greedy", "sampled")
+    }  # fmt: skip
+
+
 def play(game: Game, name: str, policy: BatchPolicy, opponent: str, games: int) -> None:
     """Play games of one side against copies of the opponent, from every seat in turn, and print a line."""
     agents, teams = len(game.agents), np.array(game.teams)
@@ -143,14 +160,11 @@ def main() -> None:
     parser.add_argument("--precision", default="float32", help='"float32" or "bfloat16".')
     parser.add_argument("--updates", type=int, default=5, help="Updates that measure the speed.")
     parser.add_argument("--threads", type=int, default=1, help="PyTorch threads.")
+    parser.add_argument("--champion", action="store_true", help="Play the trained policy of the package, without training.")
     given = parser.parse_args()
-    trainer = train(given)
     game = momagames.spec(IDS[given.game], objectives=OBJECTIVES)
-    network = trainer.make_policies()
-    weights = make_weights(given)
     players = {
-        "MOPPO greedy": network.compile("greedy", weights, greedy=True),
-        "MOPPO sampled": network.compile("sampled", weights, greedy=False),
+        **(make_champions(game) if given.champion else make_trained(given)),
         "safe:simple": batch_policy("safe:simple", game),
         "safe:random": batch_policy("safe:random", game),
     }

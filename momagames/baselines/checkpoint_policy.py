@@ -8,6 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from momagames.baselines import CHECKPOINT
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint
 from momagames.baselines.trainer import TrainedPolicies
@@ -26,12 +29,13 @@ def make_checkpoint_factory(path: Path) -> PolicyFactory:
     """Return the policy of a checkpoint, with the options weights and greedy.
 
     weights    of the objectives; None: those of the training, or all equal if it was for all weights
+    greedy     whether it plays the best action instead of sampling one; None: as the policies of the training do
     """
 
-    def make(game: Game, weights: Sequence[float] | None = None, greedy: bool = True) -> CompiledPolicy:
+    def make(game: Game, weights: Sequence[float] | None = None, greedy: bool | None = None) -> CompiledPolicy:
         return _compile(load_checkpoint(path), game, weights, greedy)
 
-    return PolicyFactory(make)
+    return PolicyFactory(make, optional=("greedy",))
 
 
 def list_champions(game: Game) -> list[Checkpoint]:
@@ -40,7 +44,7 @@ def list_champions(game: Game) -> list[Checkpoint]:
     return [load_checkpoint(Path(str(files(package) / file))) for package, _, file in places]
 
 
-def make_champion(game: Game, weights: Sequence[float] | None = None, greedy: bool = True) -> CompiledPolicy:
+def make_champion(game: Game, weights: Sequence[float] | None = None, greedy: bool | None = None) -> CompiledPolicy:
     """Return the first trained policy of the package that fits the game; options as of `make_checkpoint_factory`.
 
     Raises InvalidParameter if there is none
@@ -78,8 +82,20 @@ def load_stored_policies(game: Game, name: str, kind: type[Stored], option: str,
 CHAMPION_POLICY = PolicyFactory(make_champion, optional=("weights", "greedy"))
 
 
-def _compile(checkpoint: Checkpoint, game: Game, weights: Sequence[float] | None, greedy: bool) -> CompiledPolicy:
-    policies = checkpoint.make_policies(game)
+def _compile(checkpoint: Checkpoint, game: Game, weights: Sequence[float] | None, greedy: bool | None) -> CompiledPolicy:
+    policies, place = checkpoint.make_policies(game), str(checkpoint.path)
+    row = _find_weights(checkpoint, game) if weights is None else resolve_weights(place, game, weights)
+    is_greedy = checkpoint.make_method().is_greedy if greedy is None else greedy
+    return replace(policies.compile("trained", row.tolist(), is_greedy), weights=(), arrays={})
+
+
+def _find_weights(checkpoint: Checkpoint, game: Game) -> NDArray[np.float64]:
+    """Return the weights of the training by the names of the objectives, divided by their sum; all equal without any."""
     trained_for = checkpoint.head.get("weights")
-    resolved = resolve_weights(str(checkpoint.path), game, trained_for if weights is None else weights)
-    return replace(policies.compile("trained", resolved.tolist(), greedy), weights=(), arrays={})
+    names = [objective.name for objective in checkpoint.make_game().objectives]
+    own = [objective.name for objective in game.objectives]
+    if names != own and isinstance(trained_for, list):
+        weight_of = dict(zip(names, trained_for, strict=False))
+        trained_for = [weight_of.get(name, 0.0) for name in own]
+    row = resolve_weights(str(checkpoint.path), game, trained_for)
+    return row / row.sum() if row.sum() > 0 else row

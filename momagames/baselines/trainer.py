@@ -134,7 +134,7 @@ def train_to_end(trainer: Trainer) -> None:
 class TrainerMethod(Method, ABC):
     """A method whose policies come from a `Trainer`, one for each weight vector of a simplex lattice.
 
-    default_budget    environment steps of `momagames train` without --budget: about two minutes on two cores
+    default_budget    environment steps of `choose_budget` for most games: about two minutes on two cores
     plays_itself      whether it trains by self-play where there are several teams; else against given opponents alone
     """
 
@@ -154,6 +154,11 @@ class TrainerMethod(Method, ABC):
     def default_options(cls, game: Game) -> dict[str, Any]:
         """Return the options of `momagames train` for a game by name."""
         return cls().options()
+
+    @classmethod
+    def choose_budget(cls, game: Game) -> int:
+        """Return the environment steps of `momagames train` for a game without --budget."""
+        return cls.default_budget
 
     @property
     def lattice_divisions(self) -> int:

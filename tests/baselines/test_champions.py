@@ -20,7 +20,8 @@ from momagames.registry import format_id
 from tests.cli.test_app import momagames_command
 
 MAX_BYTES = 1_000_000
-DEFAULTS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0")
+POMMERMAN = ("mo-pommerman-ffa-v0", "mo-pommerman-duel-v0", "mo-pommerman-team-v0")
+DEFAULTS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0", *POMMERMAN)
 
 
 def mean_returns(game, policies, episodes, agent=0, seed=77):
@@ -36,13 +37,16 @@ def test_files(id):
     (checkpoint,) = list_champions(game)
     assert checkpoint.path.stat().st_size < MAX_BYTES
     assert checkpoint.training == {}
-    assert checkpoint.head["canonical"] == format_id(id, game.params)
+    if id in POMMERMAN:  # trained for other objectives
+        assert checkpoint.head["game"] == id
+    else:
+        assert checkpoint.head["canonical"] == format_id(id, game.params)
     card = checkpoint.head["card"]
     assert all(card[name] for name in ("data", "limits", "command", "threads", "episodes"))
     for result in card["results"]:
         names = [row[0] for row in result["rows"]]
         assert names[0] == checkpoint.head["method"]
-        assert {"greedy", "random"} < set(names)
+        assert {"safe:simple" if id in POMMERMAN else "greedy", "random"} < set(names)
         assert all(len(row) == len(result["head"]) == 3 + len(game.objectives) for row in result["rows"])
 
 
@@ -70,6 +74,49 @@ def test_tileblast_completes_more_levels_than_a_lookahead():
         for name in ("champion", "one_step_lookahead")
     )
     assert own > other + 0.05
+
+
+def play_pommerman(id, opponent, episodes=200, **options):
+    """Shares of games that the champion wins and loses, in each seat in turn."""
+    game = momagames.spec(id)
+    seat, teams = np.arange(episodes) % len(game.agents), np.array(game.teams)
+    players = [batch_policy("champion", game, **options), batch_policy(opponent, game)]
+    starts = generate_starts(game, random_words(79, episodes))
+    words = random_words(80, episodes * len(game.agents)).reshape(episodes, -1)
+    played = play_policies(game, starts, players, (teams[None] != teams[seat][:, None]).astype(np.int64), words)
+    wins = ((played.states["winners"] >> seat) & 1) != 0
+    return wins.mean(), (~wins & (played.states["winners"] != 0)).mean()
+
+
+@pytest.mark.parametrize("id", POMMERMAN)
+def test_pommerman_beats_careless_and_careful_agents(id):
+    """Against copies of an opponent; in a free for all one of three enemies wins a lost game."""
+    won, lost = play_pommerman(id, "simple")
+    assert won > 0.7
+    assert lost < 0.2
+    won, lost = play_pommerman(id, "safe:simple")
+    assert won > lost / (3 if "ffa" in id else 1)
+
+
+@pytest.mark.parametrize(
+    ("id", "params"),
+    [
+        ("mo-pommerman-duel-v0", {"objectives": ["wood", "outcome"]}),
+        ("mo-pommerman-ffa-collapse-v0", {}),
+        ("mo-pommerman-team-full-v0", {"objectives": ["survival"], "dead": "leave"}),
+        ("mo-pommerman-team-collapse-v0", {"observation": "planes"}),
+    ],
+)
+def test_pommerman_plays_the_same_for_all_objectives(id, params):
+    """Weights do not change its play, and sampling is its default: it was trained for this."""
+    game = momagames.spec(id, **params)
+    weights = np.eye(len(game.objectives))[-1].tolist()
+    seats = len(game.agents)
+    own, other = (mean_returns(game, [batch_policy("champion", game, **one)] * seats, 4) for one in ({}, {"weights": weights}))
+    assert np.array_equal(own, other)
+    assert policy("champion", game, 0).policy.initial_memory[1] == ("greedy", 0)
+    with pytest.raises(InvalidParameter, match="mo-pommerman-radio-v0: no trained policy of the package fits"):
+        policy("champion", momagames.spec("mo-pommerman-radio-v0"), 0)
 
 
 def test_plays_for_one_agent_and_by_command():

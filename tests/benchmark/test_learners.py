@@ -153,6 +153,19 @@ def test_learners_are_methods():
         find_learner("grpoo")
 
 
+def test_defaults_follow_from_what_a_game_declares():
+    """Small networks are trained longer, and where there is an expert its returns are the scale."""
+    moppo = find_learner("moppo")
+    steps = {id: moppo.choose_budget(momagames.spec(id)) for id in ("mo-pommerman-duel-v0", "mo-samegame-v0")}
+    assert steps["mo-pommerman-duel-v0"] == 2 * steps["mo-samegame-v0"] == 2 * moppo.default_budget
+    options = moppo.default_options(momagames.spec("mo-pommerman-team-v0"))
+    assert (options["reward_scaling"], options["self_play"], options["expert"]) == ("expert", 0, "safe:simple")
+    assert moppo.default_options(momagames.spec("mo-samegame-v0"))["reward_scaling"] == "random"
+    response = moppo(**options).make_responder()
+    response.check_train(momagames.spec("mo-pommerman-team-v0"))
+    assert (response.expert, response.reward_scaling) == (None, "random")
+
+
 def test_training_on_one_instance():
     """Candidate policies train on one start position; tables do not."""
     training = make_training("cross_entropy", instance_seed=3)

@@ -69,7 +69,15 @@ class Moppo(MoppoOptions, TrainerMethod):
             own = {"num_envs": 512, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "greedy": False}
         if game.learning.clear_unsafe_actions:
             own |= {"caution": MAX_CAUTION, "expert": f"{SAFE}{next(iter(game.policies), 'random')}"}
+        if game.learning.write_egocentric_view and game.learning.clear_unsafe_actions:
+            # fast enough to improve on the expert, if its play has returns of about 1: see docs/training.md
+            own |= {"reward_scaling": "expert", "self_play": 0.0, "opponent_pool_size": 0, "concentration": 0.5}
+            own |= {"bc_fraction": 0.05, "divisions": 2}
         return {**DEFAULT_OPTIONS, **own}
+
+    @classmethod
+    def choose_budget(cls, game: Game) -> int:
+        return cls.default_budget * (2 if game.learning.write_egocentric_view else 1)
 
     def check_setup(self, setup: TrainingSetup) -> None:
         setup.check_one_game(self.name)
@@ -86,7 +94,7 @@ class Moppo(MoppoOptions, TrainerMethod):
         return MoppoTrainer(self, setup)
 
     def make_responder(self) -> Moppo:
-        return replace(self, self_play=0.0, opponent_pool_size=0, utility="linear", expert=None)
+        return replace(self, self_play=0.0, opponent_pool_size=0, utility="linear", expert=None, reward_scaling="random")
 
     def check_train(self, game: Game) -> None:
         if self.self_imitation_coef:
@@ -108,6 +116,10 @@ class Moppo(MoppoOptions, TrainerMethod):
             from momagames.baselines import batch_policy
 
             batch_policy(self.expert, game)
+        elif self.reward_scaling == "expert":
+            raise InvalidParameter(
+                f"{self.name}: invalid reward_scaling='expert': expected 'random' or 'running' without an expert"
+            )
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         check_caution(game, self.caution)
         make_network_encoder(game, self.network, self.critic)

@@ -12,6 +12,7 @@ from momagames.baselines.moppo.encoder import ObservationEncoder, make_egocentri
 from momagames.baselines.moppo.kernels import make_network_kernel
 from momagames.baselines.observation_layout import make_workspace
 from momagames.baselines.safe import MAX_CAUTION
+from momagames.baselines.weight_lattice import resolve_weights
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter, invalid_value
@@ -67,8 +68,8 @@ def array_shapes(
 class NetworkPolicy:
     """The policies of a network, one for each weight vector.
 
-    arrays    see `array_shapes`, and "caution", the level on which unsafe actions are masked, if it is not 0. Raises
-              InvalidParameter if they do not fit the game
+    arrays    see `array_shapes`, and "caution", the level on which unsafe actions are masked, if it is not 0; float32, or
+              float16 where they are stored. See also `fix_weights`. Raises InvalidParameter if they do not fit the game
     """
 
     def __init__(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -77,11 +78,14 @@ class NetworkPolicy:
                 f"{game.id} has {len(game.objectives)} objectives: expected at most {MAX_OBJECTIVES} for a network"
             )
         self.game, self.caution = game, check_caution(game, float(arrays.get("caution", 0)))
-        self.arrays = {name: arrays[name] for name in (*ARRAYS, "caution") if name in arrays}
+        arrays = {name: one.astype(np.float32) if one.dtype == np.float16 else one for name, one in arrays.items()}
         net = {name: array for name, array in arrays.items() if name != "caution"}
         hidden = net["fc2"].shape[-1] if "fc2" in net else 1
         is_egocentric = game.learning.egocentric_size > 0 and net.keys() == {*DENSE} and len(net["fc2"]) != hidden
         self.encoder = make_egocentric_encoder(game) if is_egocentric else make_encoder(game)
+        if is_egocentric and len(net["fc1"]) == self.encoder.features:  # of fixed weights
+            net["fc1"] = np.pad(net["fc1"], ((0, len(game.objectives)), (0, 0)))
+        self.arrays = {name: (arrays | net)[name] for name in (*ARRAYS, "caution") if name in arrays}
         self.channels, self.hidden, self.layers = self._check(net, hidden)
 
     def _check(self, arrays: Mapping[str, NDArray[Any]], hidden: int) -> tuple[int, int, int]:
@@ -92,6 +96,18 @@ class NetworkPolicy:
         if shapes != expected or any(array.dtype != np.float32 or not np.isfinite(array).all() for array in arrays.values()):
             raise InvalidParameter(f"not a network for {self.game.id}: {shapes}; expected finite float32 arrays {expected}")
         return channels, hidden, layers
+
+    def fix_weights(self, weights: Sequence[float]) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a network that plays for these weights, whatever the game's objectives are.
+
+        The first layer has no inputs for weights. Raises InvalidParameter for a network that reads observations
+        """
+        features = self.encoder.features
+        if not self.encoder.egocentric_size:
+            raise InvalidParameter(f"{self.game.id}: a network without egocentric view has no weights to fix")
+        row = resolve_weights("fixed weights", self.game, weights).astype(np.float32)
+        fc1, bias = self.arrays["fc1"], self.arrays["fc1_bias"]
+        return {**self.arrays, "fc1": fc1[:features].copy(), "fc1_bias": bias + row @ fc1[features:]}
 
     def compile(self, label: str, weights: Sequence[float], greedy: bool) -> CompiledPolicy:
         """Return the compiled policy for these weights, one for each objective, with the arrays that are stored.

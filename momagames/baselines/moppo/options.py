@@ -40,7 +40,7 @@ RANGES: dict[str, tuple[float, float]] = {
 CHOICES = {
     "critic": ("decentralized", "centralized"),
     "utility": ("linear", "chebyshev"),
-    "reward_scaling": ("random", "running"),
+    "reward_scaling": ("random", "expert", "running"),
     "device": ("auto", "cpu", "cuda"),
     "network": ("auto", "convolutional", "egocentric"),
     "precision": ("float32", "bfloat16"),
@@ -75,8 +75,8 @@ class MoppoOptions:
     bc_fraction         fraction of the budget spent on behavior cloning
     self_imitation_coef fraction of the episodes, when all start from one position, that replay the best episode found for
                         their weights, which is imitated
-    reward_scaling      rewards are divided by the root mean square of the returns of "random" play, or of a "running" estimate
-                        over the training episodes
+    reward_scaling      rewards are divided by the root mean square of the returns of "random" play, of the "expert", or of a
+                        "running" estimate over the training episodes
     device              device of the network: "cpu", "cuda", or "auto" (CUDA if available). Training is reproducible only on
                         "cpu"
     divisions           divisions of the simplex lattice of the weights of the returned policies

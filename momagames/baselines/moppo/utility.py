@@ -9,8 +9,9 @@ from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.utilities import augmented_chebyshev
 from momagames.contract import Game
 from momagames.engine.playouts import RANDOM, generate_starts, play_episodes
+from momagames.engine.policies import play_policies
 
-SCALE_EPISODES = 256  # episodes of random play from which the reward scale is estimated
+SCALE_EPISODES = 256  # episodes from which the reward scale is estimated
 RUNNING_RETURNS = 1024  # number of returns in the running reward scale
 
 
@@ -42,13 +43,14 @@ class Utility:
     reward_scale      float64[K], divisor of the rewards of each objective; if given, it does not change
     reference_point   float64[K] of the game, not scaled
     ideal_point       float64[K], best return of each objective so far, not scaled
-    seed              of the episodes of random play from which the reward scale is estimated
+    seed              of the episodes from which the reward scale is estimated
     """
 
     def __init__(self, game: Game, options: MoppoOptions, seed: int, reward_scale: NDArray[np.float64] | None = None) -> None:
         self._chebyshev = options.utility == "chebyshev"
         self._is_running = reward_scale is None and options.reward_scaling == "running"
-        self.reward_scale = _estimate_reward_scale(game, seed) if reward_scale is None else reward_scale
+        player = (options.reward_scaling == "expert" and options.expert) or "random"
+        self.reward_scale = _estimate_reward_scale(game, player, seed) if reward_scale is None else reward_scale
         self.reference_point = np.array(game.reference_point)
         self.ideal_point = self.reference_point + self.reward_scale
 
@@ -70,11 +72,16 @@ class Utility:
         return utilities
 
 
-def _estimate_reward_scale(game: Game, seed: int) -> NDArray[np.float64]:
-    """Return the root mean square of the returns of random play in each objective; 1 where it is 0."""
+def _estimate_reward_scale(game: Game, player: str, seed: int) -> NDArray[np.float64]:
+    """Return the root mean square of the returns of a policy in all seats, for each objective; 1 where it is 0."""
+    from momagames.baselines import batch_policy
+
     seeds = np.random.default_rng(seed).integers(2**63, size=(SCALE_EPISODES, 1 + len(game.agents)), dtype=np.uint64)
-    rules = np.full((SCALE_EPISODES, len(game.agents)), RANDOM)
-    weights = np.zeros((*rules.shape, len(game.objectives)))
-    returns = play_episodes(game, generate_starts(game, seeds[:, 0]), rules, weights, seeds[:, 1:].copy()).returns
+    starts, words = generate_starts(game, seeds[:, 0]), seeds[:, 1:].copy()
+    if player == "random":
+        rules = np.full(words.shape, RANDOM)
+        returns = play_episodes(game, starts, rules, np.zeros((*rules.shape, len(game.objectives))), words).returns
+    else:
+        returns = play_policies(game, starts, [batch_policy(player, game)], np.zeros(words.shape, np.int64), words).returns
     scale: NDArray[np.float64] = np.sqrt((returns**2).mean(axis=(0, 1)))
     return np.where(scale > 0, scale, 1.0)

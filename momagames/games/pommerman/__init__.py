@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -78,6 +78,7 @@ class Variant:
     objectives   of the reward vector by default
     rigid, wood  walls by default, as shares of the cells where walls may be; they give the original's numbers on its board
     items        items by default, as a share of the wooden walls
+    champion     file of the trained policy of this package that plays it; empty: none
     """
 
     mode: int
@@ -88,19 +89,21 @@ class Variant:
     items: Fraction = Fraction(5, 9)
     fog: bool = False
     collapse: bool = False
+    champion: str = ""
 
 
 SOLO_OBJECTIVES = ("outcome", "kills", "wood", "items", "bombs")
 TEAM_OBJECTIVES = ("outcome", "kills", "team_kill", "wood", "bombs")
 THIRD = Fraction(1, 3)
+FFA_CHAMPION, TEAM_CHAMPION, DUEL_CHAMPION = (f"{__name__}:champion-{name}.npz" for name in ("ffa", "team", "duel"))
 VARIANTS = {
-    "ffa": Variant(FFA, SOLO_OBJECTIVES),
-    "ffa-collapse": Variant(FFA, SOLO_OBJECTIVES, collapse=True),
-    "team": Variant(TEAM, TEAM_OBJECTIVES, fog=True),
-    "team-full": Variant(TEAM, TEAM_OBJECTIVES),
-    "team-collapse": Variant(TEAM, TEAM_OBJECTIVES, fog=True, collapse=True),
+    "ffa": Variant(FFA, SOLO_OBJECTIVES, champion=FFA_CHAMPION),
+    "ffa-collapse": Variant(FFA, SOLO_OBJECTIVES, collapse=True, champion=FFA_CHAMPION),
+    "team": Variant(TEAM, TEAM_OBJECTIVES, fog=True, champion=TEAM_CHAMPION),
+    "team-full": Variant(TEAM, TEAM_OBJECTIVES, champion=TEAM_CHAMPION),
+    "team-collapse": Variant(TEAM, TEAM_OBJECTIVES, fog=True, collapse=True, champion=TEAM_CHAMPION),
     "radio": Variant(RADIO, (*TEAM_OBJECTIVES, "comm"), fog=True),
-    "duel": Variant(DUEL, ("outcome", "wood", "items", "bombs"), 8, THIRD, THIRD, Fraction(5, 8)),
+    "duel": Variant(DUEL, ("outcome", "wood", "items", "bombs"), 8, THIRD, THIRD, Fraction(5, 8), champion=DUEL_CHAMPION),
 }
 NEEDS_RADIO, NEEDS_MATE = ("comm", "comm_change"), ("team_kill", "team_bombs", "mate_survival")
 MAX_RIGID_SHARES = {FFA: Fraction(9, 20), TEAM: Fraction(9, 20), RADIO: Fraction(9, 20), DUEL: Fraction(2, 5)}  # §8.3
@@ -251,7 +254,7 @@ def build_game(
     id: str, variant: str, mode: int, params: dict[str, Any], declared: tuple[Parameter, ...], chosen: tuple[str, ...]
 ) -> Game:
     """Return the game with validated parameters."""
-    seats, size = count_seats(mode), params["board_size"]
+    seats, size, champion = count_seats(mode), params["board_size"], VARIANTS[variant].champion
     agents = tuple(f"agent_{seat}" for seat in range(seats))
     view_size = params["agent_view_size"] if params["is_partially_observable"] else 0
     planes = params["observation"] == "planes"
@@ -283,7 +286,7 @@ def build_game(
             parse_action=parse_action,
             legal_hint=describe_legal_actions,
         ),
-        learning=LEARNING,
+        learning=replace(LEARNING, champions=(champion,) if champion else ()),
         policies=POLICIES,
         tie_break=add_collapse,
         infos=infos.build_infos,

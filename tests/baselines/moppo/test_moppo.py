@@ -300,6 +300,12 @@ def test_checkpoint_path_names_a_policy(torch, tmp_path):
     players = [policy(path, game, agent, weights=[1, 0, 0, 0]) for agent in range(2)]
     while not one.state["over"]:
         one.step(players[one.mover](one.state, one.mask(one.mover), rng))
+    assert players[0].policy.initial_memory[1] == ("greedy", 1)  # as declared by the training
+    sampled = replace(training, options=Moppo(**{**TINY, "greedy": False}), weights=(2.0, 0.0, 0.0, 2.0))
+    other_path = str(trainings.train(sampled, tmp_path / "sampled", evaluations=1, episodes=1).path)
+    (_, weights), greedy = policy(other_path, game, 0).policy.initial_memory
+    assert weights[:4] == (0.5, 0, 0, 0.5)  # as in training
+    assert greedy == ("greedy", 0)
     other = momagames.spec("mo-breakthrough-v0", board_width=4, board_height=5)
     with pytest.raises(InvalidFile, match=r"trained on mo-breakthrough-v0\(board_width=3.*, cannot play"):
         policy(path, other)

@@ -221,6 +221,45 @@ def test_bfloat16(torch):
     assert all(array.dtype == np.float32 for array in trainer.make_policies().arrays.values())
 
 
+def test_networks_of_fixed_weights_play_for_any_objectives(torch):
+    """The weights are part of the first bias; stored as float16 the network plays almost always the same actions."""
+    game = momagames.spec(DUEL)
+    batch, weights = make_batch(game), [0.1, 0.2, 0.3, 0.4]
+    trained = make_trainer(game, caution=1, concentration=1.0)
+    for _ in range(2):
+        trained.train_iteration()
+    network = trained.make_policies()
+    arrays = network.fix_weights(weights)
+    assert len(arrays["fc1"]) == game.learning.egocentric_size
+
+    def choose(policy):
+        out = np.zeros(batch.last_actions.shape, np.int64)
+        SeatedPolicies(batch, [policy], np.zeros(2, np.int64)).act(out)
+        return out
+
+    wanted = choose(network.compile("", weights, True))
+    for objectives in (None, ["kills"], ["outcome", "kills", "wood", "items", "bombs"]):
+        other = momagames.spec(DUEL, objectives=objectives) if objectives else game
+        fixed = NetworkPolicy(other, arrays).compile("", [9.0] * len(other.objectives), True)
+        assert np.array_equal(choose(fixed), wanted)
+    half = NetworkPolicy(game, {name: array.astype(np.float16) for name, array in arrays.items()})
+    assert half.arrays["fc2"].dtype == np.float32
+    assert (choose(half.compile("", weights, True)) == wanted).mean() > 0.95
+    other = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    with pytest.raises(InvalidParameter, match="a network without egocentric view has no weights to fix"):
+        make_trainer(other).make_policies().fix_weights([1, 0, 0, 0])
+
+
+def test_reward_scale_of_the_expert(torch):
+    """Returns of the expert in all seats, which are much larger than those of random play."""
+    game = momagames.spec(DUEL)
+    scales = [make_trainer(game, reward_scaling=name, expert="safe:simple").return_scale for name in ("random", "expert")]
+    assert scales[1][0] == 1
+    assert (scales[1][1:] > 2 * scales[0][1:]).all()
+    with pytest.raises(InvalidParameter, match="invalid reward_scaling='expert': expected 'random' or 'running' without an"):
+        Moppo(**{**SMALL, "reward_scaling": "expert"}).check_train(game)
+
+
 @kernel
 def write_pawns(state, agent, planes, scalars):
     """An egocentric view of any game."""
