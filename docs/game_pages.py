@@ -88,7 +88,8 @@ def champions(id: str) -> list[str]:
     lines = []
     for checkpoint in list_champions(game):
         head, card = checkpoint.head, checkpoint.head["card"]
-        if head["game"] != id:
+        results = [one for one in card["results"] if one.get("game", head["game"]) == id]
+        if not results:
             continue
         size = checkpoint.path.stat().st_size / 1000
         several = len(game.agents) > 1
@@ -110,7 +111,7 @@ def champions(id: str) -> list[str]:
             + f", seed {card['episodes_seed']}, which training did not use; the best policy of a set in each objective.",
             "",
         ]
-        for result in card["results"]:
+        for result in results:
             if result["params"]:
                 lines += [", ".join(f"`{name}={value}`" for name, value in result["params"].items()) + ":", ""]
             lines += table(result["head"], result["rows"])

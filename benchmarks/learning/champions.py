@@ -24,6 +24,8 @@ import momagames
 from momagames.baselines.base import first_agents
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
+from momagames.baselines.moppo.method import Moppo
+from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.trainer import TrainedPolicies, TrainerMethod
 from momagames.benchmark.plan import Opponent
@@ -39,7 +41,7 @@ EPISODES, EPISODES_SEED = 100, 2000  # of the results
 class Champion:
     """A training.
 
-    games      that it serves, with different start positions; results are those of each
+    games      that it serves and is trained on in turn; results are those of each
     weights    of the only policy; None: all weights
     opponents  of the results
     data       what it was trained on
@@ -54,6 +56,24 @@ class Champion:
     limits: str
     weights: tuple[float, ...] | None = None
     opponents: tuple[str, ...] = ()
+
+
+ROBOTS = ("mo-robotmail-v0", "mo-robotmail-2-v0", "mo-robotmail-4-v0", "mo-robotmail-6-v0", "mo-robotmail-12-v0")
+ROBOT_OPPONENTS = ("nearest", "astar", "energy_saver")
+
+
+def robotmail(file: str, budget: int, objectives: tuple[str, ...], divisions: int) -> Champion:
+    """Return the training of MO-RoboticMail for some objectives."""
+    games = [momagames.spec(id, objectives=objectives) for id in ROBOTS]
+    options = {**Moppo.default_options(games[0]), "divisions": divisions}
+    return Champion(
+        f"momagames.games.robotmail:{file}", lambda: games, Moppo(**options), budget,
+        "Random starts on the default layout with 2, 4, 6 and 12 robots in turn, against copies of itself and the scripted "
+        "policies of the game.",
+        f"The objectives {' and '.join(objectives)} alone. Other layouts and numbers of robots are played, too, but were not "
+        "trained on. It sees neither the mails on green cells nor the deliveries of other players.",
+        opponents=ROBOT_OPPONENTS,
+    )  # fmt: skip
 
 
 CHAMPIONS = {
@@ -76,6 +96,8 @@ CHAMPIONS = {
         "The default objectives, for completing the level alone: other weights were not trained for.",
         (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
     ),
+    "robotmail": robotmail("champion.npz", 6_000_000, ("delivery", "pickup", "dock", "step_cost"), 4),
+    "robotmail-energy": robotmail("champion-energy.npz", 6_000_000, ("delivery", "energy"), 20),
 }  # fmt: skip
 
 
@@ -85,7 +107,9 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
     opponents = tuple(Opponent(name=name, options={"weights": []} if name == "greedy" else {}) for name in champion.opponents)
     seats = first_agents(games[0])
     training = Training(games[0], champion.method, SEED, budget, seats, opponents, None, champion.weights)
-    trainer = champion.method.make_trainer(replace(training.make_setup(threads), games=games))
+    setup = replace(training.make_setup(threads), games=games)
+    champion.method.check_setup(setup)
+    trainer = champion.method.make_trainer(setup)
     started, printed_at = time.perf_counter(), 0.0
     while not trainer.is_done:
         trainer.train_iteration()
@@ -95,7 +119,7 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
             print(f"{trainer.steps:,} steps, {trainer.decisions:,} decisions, {seconds:.0f} s", flush=True)
     head, arrays, _ = describe_state(training, trainer, time.perf_counter() - started)
     trained = trainer.make_policies()
-    results = [measure(replace(training, game=game), trained, episodes) for game in games]
+    results = [measure(replace(training, game=game, seats=first_agents(game)), trained, episodes) for game in games]
     card = {
         "data": champion.data, "limits": champion.limits, "threads": threads, "results": results, "episodes": episodes,
         "episodes_seed": EPISODES_SEED, "command": shlex.join(["python", "-m", "benchmarks.learning.champions", *sys.argv[1:]]),
@@ -104,13 +128,13 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
 
 
 def measure(training: Training, trained: TrainedPolicies, episodes: int) -> dict[str, Any]:
-    """Return the results in one game: the parameters that differ from the default, and the head and the rows of a table."""
+    """Return the results in one game: its id, the parameters that are not the default, and the head and rows of a table."""
     game = training.game
     head, rows = format_standings(game, compare_with_baselines(training, trained, episodes, EPISODES_SEED))
     default = momagames.spec(game.id).params
     changed = {name: value for name, value in game.params.items() if value != default[name]}
     print(f"{game.id} {changed}: {rows[0]}", flush=True)
-    return {"params": changed, "head": head, "rows": rows}
+    return {"game": game.id, "params": changed, "head": head, "rows": rows}
 
 
 def main() -> None:

@@ -61,8 +61,12 @@ class Checkpoint:
 
     def make_policies(self, game: Game | None = None) -> TrainedPolicies:
         """Return the trained policies for the game of the training or a similar one. Raises InvalidFile if they do not fit."""
-        game = self.make_game() if game is None else game
+        trained = self.make_game()
+        game = trained if game is None else game
+        names, known = ([one.name for one in each.objectives] for each in (game, trained))
         try:
+            if len(names) == len(known) and names != known:
+                raise InvalidParameter(f"objectives {', '.join(names)}; expected {', '.join(known)}")
             return self.make_method().restore_policies(game, self.policy)
         except InvalidParameter as error:
             given = format_id(game.id, game.params)

@@ -87,7 +87,7 @@ def train(
     seats = first_agents(game)
     default_opponents = list(game.policies) or ["random"] if len(seats) > 1 else []
     opponents = _parse_opponents(opponent or default_opponents, game)
-    steps = int(budget or learner.default_budget)
+    steps = int(budget or learner.choose_budget(game))
     training = trainings.Training(
         game, learner(**{**defaults, **options}), seed, steps, tuple(agent or seats), opponents, instance_seed,
         tuple(_parse_weights(weights)) if weights else None,

@@ -69,14 +69,22 @@ class Moppo(MoppoOptions, TrainerMethod):
             own = {"num_envs": 512, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "greedy": False}
         if game.learning.clear_unsafe_actions:
             own |= {"caution": MAX_CAUTION, "expert": f"{SAFE}{next(iter(game.policies), 'random')}"}
-        return {**DEFAULT_OPTIONS, **own}
+        return {**DEFAULT_OPTIONS, **own, **cls.declared_defaults(game).options}
 
     def check_setup(self, setup: TrainingSetup) -> None:
-        setup.check_one_game(self.name)
-        if setup.start is None:
-            self.check_train(setup.game)
-        else:
+        if setup.start is not None:
+            setup.check_one_game(self.name)
             self.check_plan(setup.game)
+            return
+        sizes = set()
+        for game in setup.games:
+            self.check_train(game)
+            sizes.add(self._count_inputs(game))
+        if len(sizes) > 1:
+            raise InvalidParameter(
+                f"{self.name}: networks for {' and '.join(one.id for one in setup.games)} differ in their inputs: expected games "
+                "with equal observations and agents, or with an egocentric view"
+            )
 
     def make_trainer(self, setup: TrainingSetup) -> MoppoTrainer:
         """Return a trainer."""
@@ -84,6 +92,11 @@ class Moppo(MoppoOptions, TrainerMethod):
         from momagames.baselines.moppo.trainer import MoppoTrainer
 
         return MoppoTrainer(self, setup)
+
+    def _count_inputs(self, game: Game) -> tuple[int, ...]:
+        """Return the sizes of the inputs of the network for a game."""
+        encoder = make_network_encoder(game, self.network, self.critic)
+        return encoder.rows, encoder.columns, len(encoder.planes), encoder.features
 
     def make_responder(self) -> Moppo:
         return replace(self, self_play=0.0, opponent_pool_size=0, utility="linear", expert=None)
