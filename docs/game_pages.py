@@ -94,8 +94,10 @@ def champions(id: str) -> list[str]:
         size = checkpoint.path.stat().st_size / 1000
         several = len(game.agents) > 1
         weights = "all weights of the objectives" if head["weights"] is None else f"the weights {head['weights']}"
+        default = momagames.spec(head["game"]).params
+        changed = [name for name, value in checkpoint.make_game().params.items() if value != default[name]]
         lines += [
-            "## Trained policy",
+            "## Trained policy" + "".join(f", `{name}={head['params'][name]}`" for name in changed),
             "",
             '`policy("champion", game)` plays it' + (f", and `momagames play {id} --against champion`." if several else "."),
             "",

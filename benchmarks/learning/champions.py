@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import momagames
+from momagames.baselines import policy_options
 from momagames.baselines.base import first_agents
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
-from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.trainer import TrainedPolicies, TrainerMethod
 from momagames.benchmark.plan import Opponent
@@ -62,12 +62,12 @@ ROBOTS = ("mo-robotmail-v0", "mo-robotmail-2-v0", "mo-robotmail-4-v0", "mo-robot
 ROBOT_OPPONENTS = ("nearest", "astar", "energy_saver")
 
 
-def robotmail(file: str, budget: int, objectives: tuple[str, ...], divisions: int) -> Champion:
+def robotmail(file: str, budget: int, objectives: tuple[str, ...], **options: Any) -> Champion:
     """Return the training of MO-RoboticMail for some objectives."""
     games = [momagames.spec(id, objectives=objectives) for id in ROBOTS]
-    options = {**Moppo.default_options(games[0]), "divisions": divisions}
+    method = Moppo(**{**Moppo.default_options(games[0]), **options})
     return Champion(
-        f"momagames.games.robotmail:{file}", lambda: games, Moppo(**options), budget,
+        f"momagames.games.robotmail:{file}", lambda: games, method, budget,
         "Random starts on the default layout with 2, 4, 6 and 12 robots in turn, against copies of itself and the scripted "
         "policies of the game.",
         f"The objectives {' and '.join(objectives)} alone. Other layouts and numbers of robots are played, too, but were not "
@@ -96,15 +96,18 @@ CHAMPIONS = {
         "The default objectives, for completing the level alone: other weights were not trained for.",
         (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
     ),
-    "robotmail": robotmail("champion.npz", 6_000_000, ("delivery", "pickup", "dock", "step_cost"), 4),
-    "robotmail-energy": robotmail("champion-energy.npz", 6_000_000, ("delivery", "energy"), 20),
+    "robotmail": robotmail("champion.npz", 3_500_000, ("delivery", "pickup", "dock", "step_cost"), divisions=2),
+    "robotmail-energy": robotmail("champion-energy.npz", 4_000_000, ("delivery", "energy"), divisions=20, concentration=0.5),
 }  # fmt: skip
 
 
 def train(champion: Champion, path: Path, budget: int, threads: int, episodes: int) -> None:
     """Train and write the checkpoint, without results yet."""
     games = champion.games()
-    opponents = tuple(Opponent(name=name, options={"weights": []} if name == "greedy" else {}) for name in champion.opponents)
+    opponents = tuple(
+        Opponent(name=name, options={"weights": []} if name == "greedy" else policy_options(name, games[0]))
+        for name in champion.opponents
+    )
     seats = first_agents(games[0])
     training = Training(games[0], champion.method, SEED, budget, seats, opponents, None, champion.weights)
     setup = replace(training.make_setup(threads), games=games)

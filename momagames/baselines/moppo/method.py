@@ -82,8 +82,8 @@ class Moppo(MoppoOptions, TrainerMethod):
             sizes.add(self._count_inputs(game))
         if len(sizes) > 1:
             raise InvalidParameter(
-                f"{self.name}: networks for {' and '.join(one.id for one in setup.games)} differ in their inputs: expected games "
-                "with equal observations and agents, or with an egocentric view"
+                f"{self.name}: networks for {' and '.join(one.id for one in setup.games)} differ in their inputs: expected "
+                "games with equal observations and agents, or with an egocentric view"
             )
 
     def make_trainer(self, setup: TrainingSetup) -> MoppoTrainer:

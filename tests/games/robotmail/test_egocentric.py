@@ -58,8 +58,9 @@ def view(state, agent):
 
 def positions(game, count, first=0):
     """Yield random positions and an agent of each."""
+    layout = loader.load(game.params["layout"])
     for seed in range(first, first + count):
-        yield load_state(game, dense_positions.random_position(loader.load(game.params["layout"]), game.params, seed))[0], seed % 2
+        yield load_state(game, dense_positions.random_position(layout, game.params, seed))[0], seed % 2
 
 
 def spec(layout, **params):
@@ -73,9 +74,7 @@ class Board:
     def __init__(self, game, state, agent):
         self.layout, self.state = loader.load(game.params["layout"]), state
         self.at, self.mail = (int(state["x"][agent]), int(state["y"][agent])), int(state["mail"][agent])
-        self.others = {
-            (int(state["x"][i]), int(state["y"][i])): i for i in range(len(game.agents)) if i != agent
-        }
+        self.others = {(int(state["x"][i]), int(state["y"][i])): i for i in range(len(game.agents)) if i != agent}
         self.power = int(np.ceil(state["battery"][agent]))
 
     def code(self, cell):
@@ -155,9 +154,7 @@ def test_ways_are_those_of_a_search(layout, with_battery, interpreted):
 def mean_onward(board, goal):
     """Return the rounded mean of the moves from a green cell to the receivers that have a way."""
     start = board.moves_to([goal])
-    found = [
-        min(start.get(one, FAR) for one in board.around(cell)) + 1 for cell in board.layout.cells("y")
-    ]
+    found = [min(start.get(one, FAR) for one in board.around(cell)) + 1 for cell in board.layout.cells("y")]
     found = [moves for moves in found if moves < FAR]
     return (sum(found) + len(found) // 2) // max(len(found), 1)
 
@@ -169,7 +166,8 @@ def assert_spare(board, scalars, expected, with_battery):
         return
     charger = min(expected["charger"].get(one, FAR) for one in board.around(board.at)) + 1
     goal = min(expected["goal"].get(one, FAR) for one in board.around(board.at)) + 1
-    beyond = max((min(expected["charger"].get(one, FAR) for one in board.around(cell)) + 1 for cell in board.goals()), default=0)
+    charged = expected["charger"]
+    beyond = max((min(charged.get(one, FAR) for one in board.around(cell)) + 1 for cell in board.goals()), default=0)
     left = guaranteed(board.power)
     assert scalars["spare"] * 16 == np.clip(left - charger, -16, 16)
     assert scalars["spare_beyond"] * 16 == np.clip(left - goal - beyond, -16, 16)
