@@ -232,8 +232,9 @@ def test_hidden_information_changes_nothing(layout, random_num_steps, interprete
         planes, scalars = view(state, agent)
         green = state["waiting"] > 0
         state["waiting"][green] = rng.choice(state["index"][: int(state["indices"])], green.sum())
-        shown = np.ceil(state["battery"][:4])
-        state["battery"][:4] = np.where((shown > 0) & (rng.random(4) < 0.5), np.nextafter(shown - 1, shown), shown)
+        displayed = np.ceil(state["battery"][:4])
+        is_low = (displayed > 0) & (rng.random(4) < 0.5)
+        state["battery"][:4] = np.where(is_low, np.nextafter(displayed - 1, displayed), displayed)
         others = [i for i in range(4) if i != agent]
         rivals = [i for i in range(4) if game.teams[i] != game.teams[agent]]
         state["delivered"][rivals] = rng.integers(0, 3, 2)
