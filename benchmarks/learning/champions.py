@@ -62,7 +62,7 @@ ROBOTS = ("mo-robotmail-v0", "mo-robotmail-2-v0", "mo-robotmail-4-v0", "mo-robot
 ROBOT_OPPONENTS = ("nearest", "astar", "energy_saver")
 
 
-def robotmail(file: str, budget: int, objectives: tuple[str, ...], **options: Any) -> Champion:
+def robotmail(file: str, budget: int, objectives: tuple[str, ...], limits: str, **options: Any) -> Champion:
     """Return the training of MO-RoboticMail for some objectives."""
     games = [momagames.spec(id, objectives=objectives) for id in ROBOTS]
     method = Moppo(**{**Moppo.default_options(games[0]), **options})
@@ -70,8 +70,8 @@ def robotmail(file: str, budget: int, objectives: tuple[str, ...], **options: An
         f"momagames.games.robotmail:{file}", lambda: games, method, budget,
         "Random starts on the default layout with 2, 4, 6 and 12 robots in turn, against copies of itself and the scripted "
         "policies of the game.",
-        f"The objectives {' and '.join(objectives)} alone. Other layouts and numbers of robots are played, too, but were not "
-        "trained on. It sees neither the mails on green cells nor the deliveries of other players.",
+        f"The objectives {', '.join(objectives)} alone. {limits} Other layouts and numbers of robots are played, too, but "
+        "were not trained on. It sees neither the mails on green cells nor the deliveries of other players.",
         opponents=ROBOT_OPPONENTS,
     )  # fmt: skip
 
@@ -96,8 +96,15 @@ CHAMPIONS = {
         "The default objectives, for completing the level alone: other weights were not trained for.",
         (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
     ),
-    "robotmail": robotmail("champion.npz", 3_500_000, ("delivery", "pickup", "dock", "step_cost"), divisions=2),
-    "robotmail-energy": robotmail("champion-energy.npz", 4_000_000, ("delivery", "energy"), divisions=20, concentration=0.5),
+    "robotmail": robotmail(
+        "champion.npz", 3_500_000, ("delivery", "pickup", "dock", "step_cost"),
+        "With two or four robots it delivers as many mails as `energy_saver`, not more.", divisions=2,
+    ),
+    "robotmail-energy": robotmail(
+        "champion-energy.npz", 4_000_000, ("delivery", "energy"),
+        "With most weight on energy it delivers less than `energy_saver` with `patience` for the same energy.",
+        divisions=20, concentration=0.5,
+    ),
 }  # fmt: skip
 
 
