@@ -89,9 +89,10 @@ def champions(id: str) -> list[str]:
     lines = []
     for checkpoint in list_champions(game):
         head, card = checkpoint.head, checkpoint.head["card"]
-        if head["game"] != id:
+        results = [one for one in card["results"] if one.get("game", head["game"]) == id]
+        if not results:
             continue
-        size, results = checkpoint.path.stat().st_size / 1000, card["results"]
+        size = checkpoint.path.stat().st_size / 1000
         several = len(game.agents) > 1
         names = head["params"].get("objectives", [])
         has_other = names != list(game.params.get("objectives", []))  # than the game by default
@@ -99,8 +100,11 @@ def champions(id: str) -> list[str]:
         weights += f" of {', '.join(names)}" if has_other else ""
         opponents = " and ".join(Opponent(**one).label for one in head["opponents"])
         is_split = len(results) > 1 and len(results[0].get("opponents", [])) == 1  # a result for each opponent
+        default = momagames.spec(head["game"]).params
+        params = checkpoint.make_game().params if head["weights"] is None else {}  # fixed weights serve all objectives
+        changed = [name for name, value in params.items() if value != default[name]]
         lines += [
-            "## Trained policy",
+            "## Trained policy" + "".join(f", `{name}={head['params'][name]}`" for name in changed),
             "",
             '`policy("champion", game)` plays it' + (f", and `momagames play {id} --against champion`." if several else "."),
             "",

@@ -43,7 +43,7 @@ EPISODES, EPISODES_SEED = 100, 2000  # of the results
 class Champion:
     """A training.
 
-    games      that it serves, with different start positions; results are those of each
+    games      that it serves and is trained on in turn; results are those of each
     weights    of the only policy; None: all weights
     opponents  of the results; those of the training by default
     data       what it was trained on
@@ -86,6 +86,24 @@ def make_pommerman(name: str, budget: int, **params: Any) -> Champion:
     )  # fmt: skip
 
 
+ROBOTS = ("mo-robotmail-v0", "mo-robotmail-2-v0", "mo-robotmail-4-v0", "mo-robotmail-6-v0", "mo-robotmail-12-v0")
+ROBOT_OPPONENTS = ("nearest", "astar", "energy_saver")
+
+
+def make_robotmail(file: str, budget: int, objectives: tuple[str, ...], limits: str, **options: Any) -> Champion:
+    """Return the training of MO-RoboticMail for some objectives."""
+    games = [momagames.spec(id, objectives=objectives) for id in ROBOTS]
+    method = Moppo(**{**Moppo.default_options(games[0]), **options})
+    return Champion(
+        f"momagames.games.robotmail:{file}", lambda: games, method, budget,
+        "Random starts on the default layout with 2, 4, 6 and 12 robots in turn, against copies of itself and the scripted "
+        "policies of the game.",
+        f"The objectives {', '.join(objectives)} alone. {limits} Other layouts and numbers of robots are played, too, but "
+        "were not trained on. It sees neither the mails on green cells nor the deliveries of other players.",
+        opponents=ROBOT_OPPONENTS,
+    )  # fmt: skip
+
+
 CHAMPIONS = {
     "samegame": Champion(
         "momagames.games.samegame:champion.npz", lambda: [momagames.spec("mo-samegame-v0")], Grpo(), 100_000_000,
@@ -109,6 +127,15 @@ CHAMPIONS = {
     "pommerman-duel": make_pommerman("duel", 4_000_000),
     "pommerman-ffa": make_pommerman("ffa", 3_000_000, dead="leave"),
     "pommerman-team": make_pommerman("team", 3_000_000),
+    "robotmail": make_robotmail(
+        "champion.npz", 3_500_000, ("delivery", "pickup", "dock", "step_cost"),
+        "With two or four robots it delivers as many mails as `energy_saver`, not more.", divisions=2,
+    ),
+    "robotmail-energy": make_robotmail(
+        "champion-energy.npz", 4_000_000, ("delivery", "energy"),
+        "With most weight on energy it delivers less than `energy_saver` with `patience` for the same energy.",
+        divisions=20, concentration=0.5,
+    ),
 }  # fmt: skip
 
 
@@ -142,7 +169,11 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
         weights = tuple(float(k == 0) for k in range(len(played[0].objectives)))  # all are the same policy
     save_checkpoint(path, {**head, "trainer": {}}, arrays, {}, compressed=True)
     results = [
-        measure(replace(training, game=game, other_games=(), opponents=group, weights=weights), trained, episodes)
+        measure(
+            replace(training, game=game, other_games=(), seats=training.list_seats(game), opponents=group, weights=weights),
+            trained,
+            episodes,
+        )
         for game in played
         for group in ([(one,) for one in opponents] if champion.sparring else [opponents])
     ]
@@ -154,13 +185,19 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
 
 
 def measure(training: Training, trained: TrainedPolicies, episodes: int) -> dict[str, Any]:
-    """Return the results in one game: its parameters that differ from the default, opponents, and head and rows of a table."""
+    """Return the results in one game: its id, parameters that are not the default, opponents, and head and rows of a table."""
     game = training.game
     head, rows = format_standings(game, compare_with_baselines(training, trained, episodes, EPISODES_SEED))
     default = momagames.spec(game.id).params
     changed = {name: value for name, value in game.params.items() if value != default[name]}
     print(f"{game.id} {changed}: {rows[0]}", flush=True)
-    return {"params": changed, "opponents": [one.label for one in training.opponents], "head": head, "rows": rows}
+    return {
+        "game": game.id,
+        "params": changed,
+        "opponents": [one.label for one in training.opponents],
+        "head": head,
+        "rows": rows,
+    }
 
 
 def main() -> None:

@@ -61,9 +61,14 @@ class Checkpoint:
 
     def make_policies(self, game: Game | None = None) -> TrainedPolicies:
         """Return the trained policies for the game of the training or a similar one. Raises InvalidFile if they do not fit."""
-        game = self.make_game() if game is None else game
+        trained = self.make_game()
+        game = trained if game is None else game
+        names, known = ([one.name for one in each.objectives] for each in (game, trained))
         try:
-            return self.make_method().restore_policies(game, self.policy)
+            policies = self.make_method().restore_policies(game, self.policy)
+            if len(names) == len(known) and names != known and policies.reads_weights:
+                raise InvalidParameter(f"objectives {', '.join(names)}; expected {', '.join(known)}")
+            return policies
         except InvalidParameter as error:
             given = format_id(game.id, game.params)
             raise InvalidFile(f"{self.path}: trained on {self.head['canonical']}, cannot play {given}: {error}") from None

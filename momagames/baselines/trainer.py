@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, TrainingResult
 from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
-from momagames.contract import Game
+from momagames.contract import Game, TrainingDefaults
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter
 
@@ -23,10 +23,11 @@ Arrays = dict[str, NDArray[Any]]
 class TrainingSetup:
     """What is trained, the opponents, and the budget.
 
-    games             which differ in their start positions only; episodes are played in each of them in turn
+    games             with equal rules, objectives and actions, which are trained on in turn
     budget            environment steps, those of look-ahead included
     seed              random seed: equal seeds give equal policies
-    learning_agents   agents that the policies play in turn, each with its team
+    learning_agents   agents that the policies play in turn, each with its team; in games with other agents than the first
+                      these are the first ones of each team
     opponents         policies of the other agents, in turn
     threads           number of threads
     fixed_weights     weights of the objectives in all episodes, and of the only policy; None: random weights
@@ -45,17 +46,13 @@ class TrainingSetup:
     return_scale: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        """Raise InvalidParameter unless the games differ in start positions only, and are one if `start` is given."""
+        """Raise InvalidParameter unless the games agree in rules, objectives and actions, and are one if `start` is given."""
         if self.start is not None and len(self.games) > 1:
             raise InvalidParameter(f"one start position for {len(self.games)} games: expected one game, or random starts")
-
-        def key(game: Game) -> tuple[object, ...]:
-            return game.rules_key, [one.name for one in game.objectives], game.agents, game.teams, game.actions
-
         for game in self.games[1:]:
-            if key(game) != key(self.games[0]):
+            if _list_common_facts(game) != _list_common_facts(self.game):
                 raise InvalidParameter(
-                    f"{game.id} and {self.games[0].id} differ in rules, objectives or agents: expected equal ones"
+                    f"{game.id} and {self.game.id} differ in rules, objectives or actions: expected equal ones"
                 )
 
     @property
@@ -63,20 +60,41 @@ class TrainingSetup:
         """The first game."""
         return self.games[0]
 
+    def check_agents(self, name: str) -> None:
+        """Raise InvalidParameter if the games differ in agents or teams, for a method that needs equal ones."""
+        for game in self.games[1:]:
+            if (game.agents, game.teams) != (self.game.agents, self.game.teams):
+                raise InvalidParameter(f"{name}: {game.id} and {self.game.id} differ in agents: expected equal ones")
+
+    def list_learning_agents(self, game: Game) -> Sequence[int]:
+        """Return the agents that learn in one of the games."""
+        if (game.agents, game.teams) == (self.game.agents, self.game.teams):
+            return self.learning_agents
+        return [game.teams.index(team) for team in dict.fromkeys(game.teams)]
+
     def check_one_game(self, name: str) -> None:
         """Raise InvalidParameter if there are several games, for a method that trains on one."""
         if len(self.games) > 1:
             raise InvalidParameter(f"{name} trains on one game: expected 1, got {len(self.games)}")
 
 
+def _list_common_facts(game: Game) -> tuple[object, ...]:
+    """Return what games that are trained on together have in common."""
+    return game.rules_key, [one.name for one in game.objectives], game.actions
+
+
 class TrainedPolicies(Protocol):
     """The policies of one training, for all weights of the objectives.
 
-    arrays    its parameters, as they are stored
+    arrays           its parameters, as they are stored
+    reads_weights    whether play depends on the weights: if not, it serves any selection of objectives
     """
 
     @property
     def arrays(self) -> Mapping[str, NDArray[Any]]: ...
+
+    @property
+    def reads_weights(self) -> bool: ...
 
     def compile(self, label: str, weights: Sequence[float], greedy: bool) -> CompiledPolicy:
         """Return the policy for these weights.
@@ -134,7 +152,8 @@ def train_to_end(trainer: Trainer) -> None:
 class TrainerMethod(Method, ABC):
     """A method whose policies come from a `Trainer`, one for each weight vector of a simplex lattice.
 
-    default_budget    environment steps of `choose_budget` for most games: about two minutes on two cores
+    default_budget    environment steps of `momagames train` without --budget, unless the game declares others: about two
+                      minutes on two cores
     plays_itself      whether it trains by self-play where there are several teams; else against given opponents alone
     """
 
@@ -153,12 +172,17 @@ class TrainerMethod(Method, ABC):
     @classmethod
     def default_options(cls, game: Game) -> dict[str, Any]:
         """Return the options of `momagames train` for a game by name."""
-        return cls().options()
+        return {**cls().options(), **cls.declared_defaults(game).options}
 
     @classmethod
     def choose_budget(cls, game: Game) -> int:
-        """Return the environment steps of `momagames train` for a game without --budget."""
-        return cls.default_budget
+        """Return the environment steps of `momagames train` without --budget for a game."""
+        return cls.declared_defaults(game).budget or cls.default_budget
+
+    @classmethod
+    def declared_defaults(cls, game: Game) -> TrainingDefaults:
+        """Return what the game declares for this learner."""
+        return game.learning.training.get(cls.name, TrainingDefaults({}))
 
     @property
     def lattice_divisions(self) -> int:
@@ -172,6 +196,7 @@ class TrainerMethod(Method, ABC):
 
     def check_setup(self, setup: TrainingSetup) -> None:
         """Raise InvalidParameter if the method cannot train with this setup."""
+        setup.check_agents(self.name)
         self.check_train(setup.game)
 
     def with_divisions(self, divisions: int) -> TrainerMethod:

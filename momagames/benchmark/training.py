@@ -22,7 +22,7 @@ from momagames import __version__, registry
 from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
-from momagames.baselines.base import find_agent
+from momagames.baselines.base import find_agent, first_agents
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod, TrainingSetup
 from momagames.benchmark.evaluate import make_default_opponent, play_from_starts
@@ -53,7 +53,8 @@ class Training:
     opponents       in training where not all teams learn, and in evaluations; empty in games with one team
     instance_seed   seed of the start position of all episodes, those of evaluations included; None: random start positions
     weights         of the objectives in all episodes, and of the only policy; None: all weights
-    other_games     further games of the episodes of training and evaluations, which differ in their start positions only
+    other_games     further games of the episodes of training and evaluations, which differ in their start positions only,
+                    or also in their agents, as far as the method supports it
     """
 
     game: Game
@@ -69,6 +70,10 @@ class Training:
     @property
     def games(self) -> tuple[Game, ...]:
         return (self.game, *self.other_games)
+
+    def list_seats(self, game: Game) -> tuple[str, ...]:
+        """Return the names of the learning agents in one of the games: one of each team where its agents are others."""
+        return self.seats if game.agents == self.game.agents else first_agents(game)
 
     def describe(self) -> dict[str, Any]:
         """Return the description as JSON-able data, which identifies a checkpoint."""
@@ -204,14 +209,15 @@ def play_episodes(
     """
     rng = np.random.default_rng([seed, 1])
     seeds = rng.integers(2**63, size=episodes, dtype=np.uint64)
-    words = rng.integers(2**63, size=(episodes, len(training.game.agents)), dtype=np.uint64)
+    agents = max(len(game.agents) for game in training.games)
+    words = rng.integers(2**63, size=(episodes, agents), dtype=np.uint64)
     returns = []
     for game in training.games:
         starts = training.make_starts(game, seeds)
         for opponent in opponents or training.make_opponents(game):
-            for seat in training.seats:
+            for seat in training.list_seats(game):
                 agent = find_agent(game, seat)
-                played = play_from_starts(game, tuple(policies), opponent, agent, starts, words)
+                played = play_from_starts(game, tuple(policies), opponent, agent, starts, words[:, : len(game.agents)].copy())
                 returns.append(played.returns[:, agent].reshape(len(policies), episodes, -1))
     return np.concatenate(returns, axis=1)
 

@@ -43,7 +43,7 @@ def compare_with_baselines(training: Training, trained: TrainedPolicies, episode
     """
     points: dict[str, list[NDArray[np.float64]]] = {}
     for game in training.games:
-        own = replace(training, game=game, other_games=())
+        own = replace(training, game=game, other_games=(), seats=training.list_seats(game))
         for name, policies in ((own.options.name, own.select_policies(trained)), *_list_baselines(own)):
             points.setdefault(name, []).append(play_episodes(own, policies, episodes, seed).mean(axis=1))
     return [make_standing(training.game, name, np.mean(means, axis=0)) for name, means in points.items()]

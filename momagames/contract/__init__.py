@@ -17,6 +17,7 @@ from momagames.contract.game import (
     Line,
     SearchSupport,
     Symmetry,
+    TrainingDefaults,
     Utility,
     View,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "SearchSupport",
     "State",
     "Symmetry",
+    "TrainingDefaults",
     "Utility",
     "View",
     "check_objectives",

@@ -124,6 +124,18 @@ class Symmetry:
 
 
 @dataclass(frozen=True)
+class TrainingDefaults:
+    """What `momagames train` takes for a game unless it is given.
+
+    options    of a learner, by name; others are as the learner chooses
+    budget     environment steps, about two minutes on two cores; None: that of the learner
+    """
+
+    options: Mapping[str, Any]
+    budget: int | None = None
+
+
+@dataclass(frozen=True)
 class LearningSupport:
     """Optional support for learners and for filtered policies.
 
@@ -133,6 +145,8 @@ class LearningSupport:
                             more harm from other agents than with caution 1
     champions               files of trained policies that come with the package of the game, "package:file", the first that
                             fits is the policy "champion"
+
+    training                defaults of `momagames train` for this game, by the name of the learner
 
     Features of candidate actions:
     objective_features      names of F features that a position has for each objective
@@ -164,6 +178,7 @@ class LearningSupport:
 
     clear_unsafe_actions: Callable[..., None] | None = None
     champions: tuple[str, ...] = ()
+    training: Mapping[str, TrainingDefaults] = field(default_factory=dict)
     objective_features: tuple[str, ...] = ()
     write_objective_features: Callable[..., None] | None = None
     exchangeable_objectives: tuple[tuple[int, ...], ...] = ()

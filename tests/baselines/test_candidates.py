@@ -322,6 +322,9 @@ def test_one_scorer_learns_several_levels():
     assert np.isfinite(trainer.parameters()).all()
     with pytest.raises(InvalidParameter, match="mo-samegame-v0 and mo-tileblast-v0 differ in rules"):
         TrainingSetup([levels[0], small_game()], 40_000)
+    several = [momagames.spec("mo-tileblast-v0", num_agents=agents) for agents in (1, 2)]
+    with pytest.raises(InvalidParameter, match="cross_entropy: mo-tileblast-v0 and mo-tileblast-v0 differ in agents"):
+        CrossEntropy(8, 4, 4).check_setup(TrainingSetup(several, 40_000))
 
 
 @pytest.mark.parametrize("made", [CrossEntropy(), Grpo(hidden=2)])

@@ -14,14 +14,15 @@ from momagames.baselines.checkpoint_policy import list_champions
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import play_policies
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidFile, InvalidParameter
 from momagames.kernels.rng import random_words
 from momagames.registry import format_id
 from tests.cli.test_app import momagames_command
 
 MAX_BYTES = 1_000_000
 POMMERMAN = ("mo-pommerman-ffa-v0", "mo-pommerman-duel-v0", "mo-pommerman-team-v0")
-DEFAULTS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0", *POMMERMAN)
+DEFAULTS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0", "mo-robotmail-v0", *POMMERMAN)
+ROBOTS = tuple(f"mo-robotmail-{robots}-v0" for robots in (2, 4, 6, 12))
 
 
 def mean_returns(game, policies, episodes, agent=0, seed=77):
@@ -34,20 +35,20 @@ def mean_returns(game, policies, episodes, agent=0, seed=77):
 @pytest.mark.parametrize("id", DEFAULTS)
 def test_files(id):
     game = momagames.spec(id)
-    (checkpoint,) = list_champions(game)
-    assert checkpoint.path.stat().st_size < MAX_BYTES
-    assert checkpoint.training == {}
-    if id in POMMERMAN:  # trained for other objectives
-        assert checkpoint.head["game"] == id
-    else:
-        assert checkpoint.head["canonical"] == format_id(id, game.params)
-    card = checkpoint.head["card"]
-    assert all(card[name] for name in ("data", "limits", "command", "threads", "episodes"))
-    for result in card["results"]:
-        names = [row[0] for row in result["rows"]]
-        assert names[0] == checkpoint.head["method"]
-        assert {"safe:simple" if id in POMMERMAN else "greedy", "random"} < set(names)
-        assert all(len(row) == len(result["head"]) == 3 + len(game.objectives) for row in result["rows"])
+    checkpoints = list_champions(game)
+    if id not in POMMERMAN:  # these were trained for other objectives
+        assert checkpoints[0].head["canonical"] == format_id(id, game.params)
+    for checkpoint in checkpoints:
+        assert checkpoint.path.stat().st_size < MAX_BYTES
+        assert checkpoint.training == {}
+        card, objectives = checkpoint.head["card"], checkpoint.make_game().objectives
+        assert all(card[name] for name in ("data", "limits", "command", "threads", "episodes"))
+        for result in card["results"]:
+            names = [row[0] for row in result["rows"]]
+            assert names[0] == checkpoint.head["method"]
+            assert {"safe:simple" if id in POMMERMAN else "greedy", "random"} < set(names)
+            count = len(game.objectives if id in POMMERMAN else objectives)
+            assert all(len(row) == len(result["head"]) == 3 + count for row in result["rows"])
 
 
 def test_samegame_beats_the_best_greedy_policy():
@@ -119,6 +120,35 @@ def test_pommerman_plays_the_same_for_all_objectives(id, params):
         policy("champion", momagames.spec("mo-pommerman-radio-v0"), 0)
 
 
+def play_robots(game, name, episodes=300, **options):
+    """Return the mean returns of the first player's robots against astar."""
+    seats = np.tile(np.minimum(game.teams, 1), (episodes, 1))
+    words = random_words(78, episodes * len(game.agents)).reshape(episodes, -1)
+    players = [batch_policy(name, game, **options), batch_policy("astar", game)]
+    returns = play_policies(game, generate_starts(game, random_words(77, episodes)), players, seats, words).returns
+    return returns[:, seats[0] == 0].mean(axis=(0, 1))
+
+
+@pytest.mark.parametrize("id", ROBOTS)
+def test_robotmail_delivers_more_than_the_scripted_robots(id):
+    game = momagames.spec(id)
+    champion = play_robots(game, "champion", weights=[1, 0, 0, 0])[0]
+    assert champion > play_robots(game, "astar")[0]
+    both = momagames.spec(id, objectives=("delivery", "energy"))
+    champion = play_robots(both, "champion", weights=[1, 0])[0]
+    assert champion > play_robots(both, "astar")[0]
+
+
+def test_robotmail_plays_every_layout_and_number_of_robots():
+    for params in (
+        {"layout": "tiny"},
+        {"layout": "wide12", "num_players": 3, "num_robots_per_player": 6},
+        {"num_players": 1, "random_num_steps": True, "always_legal": False},
+    ):
+        game = momagames.spec("mo-robotmail-v0", **params)
+        assert mean_returns(game, [batch_policy("champion", game)] * len(game.agents), 4)[0] > 0
+
+
 def test_plays_for_one_agent_and_by_command():
     game = momagames.spec("mo-samegame-v0")
     play = Episode(game)
@@ -132,15 +162,25 @@ def test_plays_for_one_agent_and_by_command():
 def test_games_without_one():
     with pytest.raises(InvalidParameter, match=r"mo-breakthrough-v0: no trained policy .* fits .*; there is one for 'mo-br"):
         policy("champion", momagames.spec("mo-breakthrough-v0", board_width=5))
-    with pytest.raises(InvalidParameter, match="mo-robotmail-v0: no trained policy of the package fits mo-robotmail"):
-        policy("champion", momagames.spec("mo-robotmail-v0"))
+    with pytest.raises(InvalidParameter, match="mo-pommerman-duel-v0: no trained policy of the package fits mo-pommerman"):
+        policy("champion", momagames.spec("mo-pommerman-duel-v0"))
+
+
+def test_weights_belong_to_the_objectives():
+    """A network plays the objectives that it was trained for, in their order."""
+    for objectives in (("energy", "delivery"), "clock"):
+        with pytest.raises(InvalidParameter, match="no trained policy of the package fits"):
+            policy("champion", momagames.spec("mo-robotmail-v0", objectives=objectives))
+    game = momagames.spec("mo-robotmail-v0", objectives="clock")
+    with pytest.raises(InvalidFile, match="objectives delivery, pickup, dock, time; expected delivery, pickup, dock"):
+        list_champions(game)[0].make_policies(game)
 
 
 def test_own_champion(tmp_path):
     """Games of other packages name their files in the same way; a file that is missing is an error with its path."""
     game = momagames.spec("mo-samegame-v0")
     other = replace(game, learning=replace(game.learning, champions=("momagames.games.samegame:nowhere.npz",)))
-    with pytest.raises(momagames.errors.InvalidFile, match=r"nowhere\.npz: not a training checkpoint"):
+    with pytest.raises(InvalidFile, match=r"nowhere\.npz: not a training checkpoint"):
         policy("champion", other)
 
 

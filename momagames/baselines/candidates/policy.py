@@ -121,6 +121,7 @@ class Scorer:
 
     policy: CandidatePolicy
     parameters: NDArray[np.float64]
+    reads_weights: bool = True
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:

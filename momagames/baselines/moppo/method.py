@@ -69,22 +69,22 @@ class Moppo(MoppoOptions, TrainerMethod):
             own = {"num_envs": 512, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "greedy": False}
         if game.learning.clear_unsafe_actions:
             own |= {"caution": MAX_CAUTION, "expert": f"{SAFE}{next(iter(game.policies), 'random')}"}
-        if game.learning.write_egocentric_view and game.learning.clear_unsafe_actions:
-            # fast enough to improve on the expert, if its play has returns of about 1: see docs/training.md
-            own |= {"reward_scaling": "expert", "self_play": 0.0, "opponent_pool_size": 0, "concentration": 0.5}
-            own |= {"bc_fraction": 0.05, "divisions": 2}
-        return {**DEFAULT_OPTIONS, **own}
-
-    @classmethod
-    def choose_budget(cls, game: Game) -> int:
-        return cls.default_budget * (2 if game.learning.write_egocentric_view else 1)
+        return {**DEFAULT_OPTIONS, **own, **cls.declared_defaults(game).options}
 
     def check_setup(self, setup: TrainingSetup) -> None:
-        setup.check_one_game(self.name)
-        if setup.start is None:
-            self.check_train(setup.game)
-        else:
+        if setup.start is not None:
+            setup.check_one_game(self.name)
             self.check_plan(setup.game)
+            return
+        sizes = set()
+        for game in setup.games:
+            self.check_train(game)
+            sizes.add(self._count_inputs(game))
+        if len(sizes) > 1:
+            raise InvalidParameter(
+                f"{self.name}: networks for {' and '.join(one.id for one in setup.games)} differ in their inputs: expected "
+                "games with equal observations and agents, or with an egocentric view"
+            )
 
     def make_trainer(self, setup: TrainingSetup) -> MoppoTrainer:
         """Return a trainer."""
@@ -92,6 +92,11 @@ class Moppo(MoppoOptions, TrainerMethod):
         from momagames.baselines.moppo.trainer import MoppoTrainer
 
         return MoppoTrainer(self, setup)
+
+    def _count_inputs(self, game: Game) -> tuple[int, ...]:
+        """Return the sizes of the inputs of the network for a game."""
+        encoder = make_network_encoder(game, self.network, self.critic)
+        return encoder.rows, encoder.columns, len(encoder.planes), encoder.features
 
     def make_responder(self) -> Moppo:
         return replace(self, self_play=0.0, opponent_pool_size=0, utility="linear", expert=None, reward_scaling="random")

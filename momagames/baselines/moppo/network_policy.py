@@ -70,6 +70,8 @@ class NetworkPolicy:
 
     arrays    see `array_shapes`, and "caution", the level on which unsafe actions are masked, if it is not 0; float32, or
               float16 where they are stored. See also `fix_weights`. Raises InvalidParameter if they do not fit the game
+
+    reads_weights    whether play depends on the weights, which are fixed otherwise
     """
 
     def __init__(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -83,7 +85,8 @@ class NetworkPolicy:
         hidden = net["fc2"].shape[-1] if "fc2" in net else 1
         is_egocentric = game.learning.egocentric_size > 0 and net.keys() == {*DENSE} and len(net["fc2"]) != hidden
         self.encoder = make_egocentric_encoder(game) if is_egocentric else make_encoder(game)
-        if is_egocentric and len(net["fc1"]) == self.encoder.features:  # of fixed weights
+        self.reads_weights = not (is_egocentric and len(net["fc1"]) == self.encoder.features)
+        if not self.reads_weights:
             net["fc1"] = np.pad(net["fc1"], ((0, len(game.objectives)), (0, 0)))
         self.arrays = {name: (arrays | net)[name] for name in (*ARRAYS, "caution") if name in arrays}
         self.channels, self.hidden, self.layers = self._check(net, hidden)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,22 +15,23 @@ from momagames.baselines.moppo.rollout import Progress, RolloutCollector
 from momagames.baselines.moppo.utility import Utility
 from momagames.baselines.optimizer_state import collect_tensors
 from momagames.baselines.trainer import restore_arrays
-from momagames.contract import Game
 from momagames.engine.positions import restore_states
 from momagames.errors import InvalidFile, InvalidState
 
 
 @dataclass(frozen=True)
 class TrainingParts:
-    """The parts of a trainer that training changes."""
+    """The parts of a trainer that training changes.
 
-    game: Game
+    collectors    one for each game
+    """
+
     rng: np.random.Generator
     generator: torch.Generator
     progress: Progress
     utility: Utility
     model: ActorCritic
-    collector: RolloutCollector
+    collectors: Sequence[RolloutCollector]
     optimizer: torch.optim.Optimizer
 
 
@@ -40,13 +41,15 @@ def state_dict(parts: TrainingParts) -> tuple[dict[str, Any], dict[str, NDArray[
     data = {
         "steps": progress.steps, "updates": progress.updates, "decisions": progress.decisions, "seconds": progress.seconds,
         "rng": parts.rng.bit_generator.state, "reward_scale": parts.utility.reward_scale.tolist(),
-        "archive": parts.collector.self_imitation.archive.state_dict(),
+        "archive": parts.collectors[0].self_imitation.archive.state_dict(),
     }  # fmt: skip
     arrays = {
         name: tensor.detach().cpu().numpy() for name, tensor in collect_tensors(parts.model.network, parts.optimizer).items()
     }
     arrays |= _collect_arrays(parts)
-    arrays["batch/states"] = restore_states(parts.game, arrays["batch/states"])  # as when loaded
+    for prefix, collector in _list_collectors(parts):
+        name = f"{prefix}batch/states"
+        arrays[name] = restore_states(collector.game, arrays[name])  # as when loaded
     return data, {name: np.array(array) for name, array in arrays.items()}
 
 
@@ -54,33 +57,52 @@ def load_state_dict(parts: TrainingParts, data: Mapping[str, Any], arrays: Mappi
     """Restore the state of the parts of a trainer with the same setup and options. Raises InvalidFile if it does not fit."""
     tensors = collect_tensors(parts.model.network, parts.optimizer)
     given = restore_arrays(arrays, _collect_arrays(parts) | {name: one.cpu().numpy() for name, one in tensors.items()})
-    try:
-        given["batch/states"] = restore_states(parts.game, given["batch/states"])
-    except InvalidState as error:
-        raise InvalidFile(f"invalid states in a checkpoint: {error}") from None
+    for prefix, collector in _list_collectors(parts):
+        name = f"{prefix}batch/states"
+        try:
+            given[name] = restore_states(collector.game, given[name])
+        except InvalidState as error:
+            raise InvalidFile(f"invalid states in a checkpoint: {error}") from None
     for name, tensor in tensors.items():
         tensor.copy_(torch.from_numpy(given[name]))
-    opponents, collector = parts.collector.opponents, parts.collector
-    for i, actor in enumerate(opponents.pool):
-        opponents.pool[i] = {name: given[f"pool/{i}/{name}"] for name in actor}
-    opponents.pool_weights[...] = given["pool_weights"]
-    opponents.reseat()
+    for prefix, collector in _list_collectors(parts):
+        opponents = collector.opponents
+        for i, actor in enumerate(opponents.pool):
+            opponents.pool[i] = {name: given[f"{prefix}pool/{i}/{name}"] for name in actor}
+        opponents.pool_weights[...] = given[f"{prefix}pool_weights"]
+        opponents.reseat()
     for name, array in _collect_arrays(parts).items():
-        if not name.startswith("pool/"):
+        if "pool/" not in name:
             array[...] = given[name]
     parts.generator.set_state(torch.from_numpy(given["generator"].copy()))
-    collector.batch.load_state_dict(collector.batch.state_dict())
+    for collector in parts.collectors:
+        collector.batch.load_state_dict(collector.batch.state_dict())
     progress = parts.progress
     progress.steps, progress.updates, progress.decisions = data["steps"], data["updates"], data["decisions"]
     progress.seconds.update(data["seconds"])
     parts.rng.bit_generator.state = data["rng"]
     parts.utility.reward_scale = np.array(data["reward_scale"])
-    parts.collector.self_imitation.archive.load_state_dict(data["archive"])
+    parts.collectors[0].self_imitation.archive.load_state_dict(data["archive"])
+
+
+def _list_collectors(parts: TrainingParts) -> list[tuple[str, RolloutCollector]]:
+    """Return the collectors, each with the prefix of the names of its arrays."""
+    return [(f"games/{i}/" if i else "", collector) for i, collector in enumerate(parts.collectors)]
 
 
 def _collect_arrays(parts: TrainingParts) -> dict[str, NDArray[Any]]:
     """Return views of all other arrays that training changes."""
-    collector, opponents = parts.collector, parts.collector.opponents
+    arrays = {
+        f"{prefix}{name}": array
+        for prefix, collector in _list_collectors(parts)
+        for name, array in _collect_game_arrays(collector).items()
+    }
+    return arrays | {"ideal_point": parts.utility.ideal_point, "generator": parts.generator.get_state().numpy()}
+
+
+def _collect_game_arrays(collector: RolloutCollector) -> dict[str, NDArray[Any]]:
+    """Return views of the arrays of one game that training changes."""
+    opponents = collector.opponents
     arrays = {f"batch/{name}": array for name, array in collector.batch.state_dict().items()}
     arrays |= {f"players/{i}": array for i, array in enumerate(opponents.players.state_dict())}
     if opponents.expert is not None:
@@ -90,8 +112,6 @@ def _collect_arrays(parts: TrainingParts) -> dict[str, NDArray[Any]]:
         "pool_weights": opponents.pool_weights,
         "weights": collector.weights,
         "returns": collector.returns,
-        "ideal_point": parts.utility.ideal_point,
         "actions": collector.self_imitation.actions,
         "is_replay": collector.self_imitation.is_replay,
-        "generator": parts.generator.get_state().numpy(),
     }

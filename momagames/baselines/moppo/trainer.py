@@ -25,7 +25,7 @@ from momagames.engine.policies import BatchPolicy, SeatedPolicies
 
 
 class MoppoTrainer:
-    """Training of one network.
+    """Training of one network, on rollouts of each game in turn.
 
     Opponents play where not all teams learn. A fixed start position is for games with one agent or a common reward, without
     chance during play. Training stops after the update in which the budget is used up.
@@ -39,15 +39,18 @@ class MoppoTrainer:
         self.progress = Progress(setup.budget)
         self.utility = Utility(self.game, options, seeds[2], setup.return_scale)
         self.model = ActorCritic(self.game, options, seeds[3])
-        fixed = setup.fixed_weights
-        self.collector = RolloutCollector(
-            self.game, options, self.model, self.utility, self.progress, setup.learning_agents, setup.opponents, self.rng,
-            self.generator, setup.start, None if fixed is None else list_weights(self.game, 1, fixed)[0],
-        )  # fmt: skip
+        fixed = None if setup.fixed_weights is None else list_weights(self.game, 1, setup.fixed_weights)[0]
+        self.collectors = [
+            RolloutCollector(
+                game, options, self.model, self.utility, self.progress, setup.list_learning_agents(game), setup.opponents,
+                self.rng, self.generator, setup.start, fixed,
+            )
+            for game in setup.games
+        ]  # fmt: skip
+        self.collector = self.collectors[0]
         self.learner = Learner(options, self.model, self.utility, self.progress, self.generator)
         self._parts = TrainingParts(
-            self.game, self.rng, self.generator, self.progress, self.utility, self.model, self.collector,
-            self.learner.optimizer,
+            self.rng, self.generator, self.progress, self.utility, self.model, self.collectors, self.learner.optimizer,
         )  # fmt: skip
 
     @property
@@ -87,10 +90,12 @@ class MoppoTrainer:
         """Collect a rollout and update the network. Returns metrics."""
         with use_torch_threads(self.setup.threads):
             self.learner.anneal(self.progress.remaining)
-            rollout = self.collector.collect(self.is_cloning)
+            collector = self.collectors[self.progress.updates % len(self.collectors)]
+            rollout = collector.collect(self.is_cloning)
             losses = self.learner.update(rollout)
         self.progress.updates += 1
-        self.collector.opponents.update_pool(self.progress.updates, self.model.network)
+        for one in self.collectors:
+            one.opponents.update_pool(self.progress.updates, self.model.network)
         return {"steps": self.steps, "decisions": self.decisions, **self._summarize_episodes(rollout.episode_returns), **losses}
 
     def summarize(self) -> dict[str, Any]:

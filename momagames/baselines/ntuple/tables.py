@@ -38,6 +38,7 @@ class PatternTables:
     weights: NDArray[np.float64]
     return_scale: NDArray[np.float64]
     tables: Sequence[NDArray[np.float16]]
+    reads_weights: bool = True
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -19,6 +19,7 @@ from momagames.contract import (
     Objective,
     Parameter,
     State,
+    TrainingDefaults,
     View,
     check_objectives,
     check_parameters,
@@ -51,8 +52,17 @@ POLICIES = {
     "stationary": "momagames.games.pommerman.policies:STATIONARY",
 }
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
+# fast enough to improve on the expert, if its play has returns of about 1: see docs/training.md
+TRAINING = TrainingDefaults(
+    {
+        "reward_scaling": "expert", "self_play": 0.0, "opponent_pool_size": 0, "concentration": 0.5, "bc_fraction": 0.05,
+        "divisions": 2,
+    },
+    budget=2_000_000,
+)  # fmt: skip
 LEARNING = LearningSupport(
     clear_unsafe_actions,
+    training={"moppo": TRAINING},
     write_egocentric_view=egocentric_kernels.write_egocentric_view,
     egocentric_radius=egocentric_kernels.RADIUS,
     egocentric_planes=egocentric_kernels.PLANES,

@@ -17,12 +17,14 @@ from momagames.contract import (
     Objective,
     Parameter,
     State,
+    TrainingDefaults,
     View,
     check_objectives,
     check_parameters,
 )
 from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 from momagames.games.robotmail import codec, rules
+from momagames.games.robotmail.agents import egocentric_kernels
 from momagames.games.robotmail.agents.safety_kernels import clear_unsafe_actions
 from momagames.games.robotmail.infos import build_infos
 from momagames.games.robotmail.layouts import loader
@@ -52,6 +54,23 @@ POLICIES = {
     "energy_saver": "momagames.games.robotmail.policies:ENERGY_SAVER",
 }
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
+# chosen by measuring: long rollouts, since robots act in turn; most games end before caution 2 pays
+TRAINING = TrainingDefaults(
+    {
+        "num_envs": 64, "num_steps": 256, "hidden": 64, "gamma": 0.99, "reward_scaling": "running", "expert": "energy_saver",
+        "caution": 1, "greedy": True,
+    },
+    budget=3_000_000,
+)  # fmt: skip
+LEARNING = LearningSupport(
+    clear_unsafe_actions,
+    champions=("momagames.games.robotmail:champion.npz", "momagames.games.robotmail:champion-energy.npz"),
+    training={"moppo": TRAINING},
+    write_egocentric_view=egocentric_kernels.write_egocentric_view,
+    egocentric_radius=egocentric_kernels.RADIUS,
+    egocentric_planes=egocentric_kernels.PLANES,
+    egocentric_scalars=egocentric_kernels.SCALARS,
+)
 SUMMARIES = {
     "any": "1 to 6 players with 1 to 6 robots each, nine layouts and your own",
     "2": "two players with one robot each",
@@ -225,7 +244,7 @@ def build_game(
             parse_action=codec.parse_action,
             legal_hint=codec.describe_legal_actions,
         ),
-        learning=LearningSupport(clear_unsafe_actions),
+        learning=LEARNING,
         policies=POLICIES,
         infos=build_infos,
         allows_illegal=True,  # §3.5

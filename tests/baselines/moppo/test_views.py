@@ -7,12 +7,13 @@ import pytest
 
 import momagames
 from momagames.baselines import batch_policy
+from momagames.baselines.learners import find_learner
 from momagames.baselines.moppo.encoder import make_egocentric_encoder
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.trainer import TrainingSetup
-from momagames.contract import LearningSupport
+from momagames.contract import LearningSupport, TrainingDefaults
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies
@@ -212,6 +213,59 @@ def test_resumed_training_is_equal_to_the_bit(torch):
     assert wanted[1].keys() == found[1].keys()
     for name, array in wanted[1].items():
         assert array.tobytes() == found[1][name].tobytes(), name
+
+
+ROBOTS = [f"mo-robotmail-{robots}-v0" for robots in (2, 4)]
+
+
+def make_robots_trainer(games, **options):
+    """A trainer on several games of MO-RoboticMail, with small options."""
+    method = Moppo(**{**Moppo.default_options(games[0]), **SMALL, "self_play": 0.5, "opponent_pool_size": 1, **options})
+    setup = TrainingSetup(games, 10**6, 0, [0, 1], [batch_policy("nearest", games[0])])
+    method.check_setup(setup)
+    return method.make_trainer(setup)
+
+
+def test_trains_on_several_games_in_turn(torch):
+    """Games with other agents learn one network; each team learns somewhere; the state of all games is restored."""
+    games = [momagames.spec(id) for id in ROBOTS]
+    options = {"caution": 1, "expert": "energy_saver", "bc_fraction": 3e-4}
+    whole, first, second = (make_robots_trainer(games, **options) for _ in range(3))
+    learns = [one.opponents.is_learning.any(axis=0).tolist() for one in whole.collectors]
+    assert learns == [[True] * 2, [True] * 4]
+    before = [one.batch.states.tobytes() for one in whole.collectors]
+    whole.train_iteration()
+    assert [one.batch.states.tobytes() == row for one, row in zip(whole.collectors, before, strict=True)] == [False, True]
+    for trainer, iterations in ((whole, 11), (first, 5)):
+        for _ in range(iterations):
+            trainer.train_iteration()
+    second.load_state_dict(*first.state_dict())
+    for _ in range(7):
+        second.train_iteration()
+    wanted, found = whole.state_dict()[1], second.state_dict()[1]
+    assert wanted.keys() == found.keys()
+    for name, array in wanted.items():
+        assert array.tobytes() == found[name].tobytes(), name
+    policies = whole.make_policies().arrays
+    for id in ("mo-robotmail-6-v0", "mo-robotmail-12-v0"):
+        assert NetworkPolicy(momagames.spec(id), policies).encoder.egocentric_size
+
+
+def test_several_games_have_equal_inputs(torch):
+    with pytest.raises(InvalidParameter, match="mo-robotmail-2-v0 and mo-robotmail-4-v0 differ in their inputs"):
+        make_robots_trainer([momagames.spec(id) for id in ROBOTS], network="convolutional")
+
+
+def test_games_declare_defaults():
+    game = momagames.spec("mo-breakthrough-v0")
+    declared = {"moppo": TrainingDefaults({"gamma": 0.5}, 70)}
+    other = replace(game, learning=replace(game.learning, training=declared))
+    assert Moppo.default_options(other) == {**Moppo.default_options(game), "gamma": 0.5}
+    assert (Moppo.choose_budget(game), Moppo.choose_budget(other)) == (Moppo.default_budget, 70)
+    for declaring in (momagames.spec(id) for id in momagames.registry.ids()):
+        for name in declaring.learning.training:
+            learner = find_learner(name)
+            learner(**learner.default_options(declaring)).check_train(declaring)
 
 
 def test_bfloat16(torch):
