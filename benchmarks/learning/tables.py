@@ -1,8 +1,9 @@
-"""Pattern tables (`ntuple`) on MO-Breakthrough: speed, wins, depth, time of training, and the front of captures and losses.
+"""Pattern tables (`ntuple`) on MO-Breakthrough: speed, wins, depth, time of training, search, captures against losses.
 
 python benchmarks/learning/tables.py                                   # 8x8, a minute and five minutes of training, one seed
 python benchmarks/learning/tables.py --seconds 60 300 --seeds 0 1 --uct 1000:200 10000:20
 python benchmarks/learning/tables.py --only front --front-seconds 30
+python benchmarks/learning/tables.py --only search --games 200         # tree search with the values of the champion
 
 Times are CPU seconds of one thread. Opponents play from the start position, in either seat; tables play against tables from
 positions after a few random moves, each from both sides.
@@ -20,9 +21,10 @@ from numpy.typing import NDArray
 import momagames
 from momagames.baselines import batch_policy
 from momagames.baselines.archive import is_nondominated
+from momagames.baselines.checkpoint_policy import load_stored_policies
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.ntuple.self_play import SelfPlay
-from momagames.baselines.ntuple.tables import make_policy, round_tables
+from momagames.baselines.ntuple.tables import PatternTables, make_policy, round_tables
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
 from momagames.engine.batch import Batch
@@ -134,9 +136,27 @@ def measure_front(game: Game, seconds: float, divisions: int, seed: int, games: 
         print(f"  non-dominated captures and losses: {points[np.argsort(points[:, 0])].tolist()}", flush=True)
 
 
+def measure_search(simulations: Sequence[int], seed: int, games: int) -> None:
+    """Print speed and wins of tree search with the values of the champion against the look-ahead of the same tables."""
+    game = momagames.spec(ID)
+    stored = load_stored_policies(game, "champion", PatternTables, "value", METHOD.name)
+    own, tables = stored.find_nearest(np.array([1.0, 0.0, 0.0, 0.0]))
+    deep = {depth: make_policy(game, stored.windows, depth, own, tables) for depth in (1, 2, 3)}
+    openings = make_openings(game, games, seed)
+    for depth, policy in deep.items():
+        print(f"depth {depth}: {play_match(game, policy, policy, openings, seed)[2]:,.0f} decisions/s", flush=True)
+    for count in simulations:
+        search = batch_policy("uct", game, weights=[1, 0, 0, 0], simulations=count, exploration=0.1, value="champion")
+        wins = [f"{play_match(game, search, policy, openings, seed)[1]:.2f}" for policy in deep.values()]
+        speed = play_match(game, search, search, openings, seed)[2]
+        print(
+            f"uct({count}, value=champion): {speed:,.0f} decisions/s; won {', '.join(wins)} against depth 1, 2, 3", flush=True
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("wins", "front"), help="part to run")
+    parser.add_argument("--only", choices=("wins", "front", "search"), help="part to run")
     parser.add_argument("--board", type=int, nargs=2, default=[8, 8], help="columns and rows")
     parser.add_argument("--seconds", type=float, nargs="+", default=[60, 300], help="CPU seconds of training, ascending")
     parser.add_argument("--front-seconds", type=float, default=30, help="CPU seconds of training for each weight vector")
@@ -144,14 +164,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--games", type=int, default=1000, help="games of a match, an even number")
     parser.add_argument("--uct", nargs="*", default=["100:200", "1000:200"], help="simulations:games of opponents")
+    parser.add_argument("--simulations", type=int, nargs="+", default=[10, 30, 100], help="of searches with values")
     words = parser.parse_args()
     board = {"board_width": words.board[0], "board_height": words.board[1]}
     pairs = [text.split(":") for text in words.uct]
     uct = [(int(simulations), int(games)) for simulations, games in pairs]
     for seed in words.seeds:
-        if words.only != "front":
+        if words.only in (None, "search"):
+            measure_search(words.simulations, seed, words.games)
+        if words.only in (None, "wins"):
             measure_wins(momagames.spec(ID, objectives=("win",), **board), words.seconds, seed, words.games, uct)
-        if words.only != "wins":
+        if words.only in (None, "front"):
             game = momagames.spec(ID, objectives=FRONT, **board)
             measure_front(game, words.front_seconds, words.divisions, seed, words.games)
 

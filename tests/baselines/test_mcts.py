@@ -171,7 +171,7 @@ def search_tree(game, start, options, weights=None):
     criteria = np.full((1, num_objectives), 1 / num_objectives) if weights is None else np.array([weights])
     workspace = make_workspace(game, criteria, np.ones(1), options)
     workspace.root[0] = start[0]
-    simulate = make_playout(game)
+    simulate = make_playout(game, bool(options.value))
 
     def run_playouts(tree, workspace):
         reset_tree(tree)
@@ -179,7 +179,7 @@ def search_tree(game, start, options, weights=None):
         for _ in range(workspace.simulations[0]):
             _, word = simulate(tree, workspace, workspace.horizon[0], word)
 
-    compile_entry_point(run_playouts, f"{game.rules_key}.tests.grown")(tree, workspace)
+    compile_entry_point(run_playouts, f"{game.rules_key}.tests.grown{options.value and '.valued'}")(tree, workspace)
     return tree, workspace
 
 

@@ -12,6 +12,7 @@ from momagames.baselines.mcts.planner import search_plans
 from momagames.baselines.mcts.policies import CRITERIA, make_search_policy
 from momagames.baselines.mcts.simulation import UctOptions
 from momagames.baselines.mcts.tree import check_size
+from momagames.baselines.ntuple.leaf_values import make_leaf_values
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
@@ -65,6 +66,7 @@ class Uct(Method):
         check_deterministic(self.name, game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         check_size(self.name, game, self.simulations, len(CRITERIA[self.name](lattice[0])[0]))
+        make_leaf_values(game, self.value, lattice[0])
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)

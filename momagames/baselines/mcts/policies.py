@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.mcts.simulation import UctOptions, make_playout, make_workspace, select_action
 from momagames.baselines.mcts.tree import check_size, make_tree, reset_tree
+from momagames.baselines.ntuple.leaf_values import make_leaf_values
 from momagames.baselines.weight_lattice import format_weights, resolve_weights
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
@@ -60,6 +61,7 @@ def make_search_policy(name: str, game: Game, weights: NDArray[np.float64], opti
     options.check(name)
     criteria, criterion_weights = CRITERIA[name](weights)
     check_size(name, game, options.simulations, len(criteria))
+    make_leaf_values(game, options.value, weights)  # raises an error before play
 
     def scratch(game: Game) -> tuple[Any, ...]:
         return make_tree(game, options.simulations, len(criteria)), make_workspace(game, criteria, criterion_weights, options)
