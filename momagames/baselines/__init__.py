@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from momagames.baselines.learners import LEARNERS
+from momagames.baselines.learners import CHECKPOINT, LEARNERS
 from momagames.errors import UnknownId, invalid_value, nearest, one_of
 from momagames.plugins import is_python_path, load_object
 
@@ -54,7 +54,6 @@ POLICIES: dict[str, str] = {
     "champion": "momagames.baselines.checkpoint_policy:CHAMPION_POLICY",
 }
 
-CHECKPOINT = ".npz"  # suffix of checkpoints of training
 SAFE = "safe:"  # prefix of policies that are filtered by the safe actions that a game declares
 
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines import CHECKPOINT
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint
+from momagames.baselines.learners import CHECKPOINT
 from momagames.baselines.trainer import TrainedPolicies
 from momagames.baselines.weight_lattice import resolve_weights
 from momagames.contract import Game

@@ -69,7 +69,7 @@ def train(
         str,
         typer.Option(
             metavar="NAME=[VALUE,...]",
-            help='Values of a parameter that changes the start positions only, such as "level=[1,2,3]": one policy for all.',
+            help='Values of a parameter of the game, such as "level=[1,2,3]": one policy is trained for all.',
         ),
     ] = "",
 ) -> None:

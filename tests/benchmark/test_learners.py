@@ -296,4 +296,4 @@ def test_command_with_several_levels(tmp_path):
         done = momagames_command(*train, "--vary", wrong)
         assert (done.returncode, "expected a list of values" in done.stderr) == (2, True)
     done = momagames_command("train", "mo-samegame-v0", "--vary", "num_colors=[2,3]")
-    assert (done.returncode, "differ in rules, objectives or agents" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "differ in rules, objectives or actions" in done.stderr) == (2, True), done.stderr
