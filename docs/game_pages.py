@@ -97,7 +97,7 @@ def champions(id: str) -> list[str]:
         names = head["params"].get("objectives", [])
         has_other = names != list(game.params.get("objectives", []))  # than the game by default
         weights = "all weights of the objectives" if head["weights"] is None else f"the weights {head['weights']}"
-        weights += f" of {', '.join(names)}" if has_other else ""
+        weights = weights.removesuffix(" of the objectives") + f" of {', '.join(names)}" if has_other else weights
         opponents = " and ".join(Opponent(**one).label for one in head["opponents"])
         is_split = len(results) > 1 and len(results[0].get("opponents", [])) == 1  # a result for each opponent
         default = momagames.spec(head["game"]).params

@@ -122,7 +122,7 @@ TARGETS = {
         remark="One policy for seven levels; share of completed levels there and on five others.",
     ),
     "breakthrough": Target(
-        lambda: [momagames.spec("mo-breakthrough-v0", objectives=("win",))], {"ntuple": (Ntuple(), 400_000_000)},
+        lambda: [momagames.spec("mo-breakthrough-v0", objectives=("win",))], {"ntuple": (Ntuple(), 1_000_000_000)},
         compare_on_board,
         {
             "won against greedy": 1, "won against uct(1000)": 1, "won against uct(10000)": 1,
