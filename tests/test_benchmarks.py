@@ -56,6 +56,16 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         "learning/champions.py", ("breakthrough", "--out", "new.npz", "--budget", "1e5", "--episodes", "1"), (),
         ("mo-breakthrough-v0 {}: ['ntuple', '1', ", "new.npz: "),
     ),
+    *(
+        (
+            "learning/targets.py", (name, "--budget", "2e4", "--out", ".", "--episodes", "2"), ("torch",),
+            (f"{name}, moppo, seed 10: ", printed),
+        )
+        for name, printed in (
+            ("pommerman-duel", "won by safe:simple, safe:simple "),
+            ("robotmail-2", "share of energy_saver's points dominated "),
+        )
+    ),
     (
         "learning/targets.py",
         ("samegame", "--learner", "cross_entropy", "--budget", "2e6", "--out", ".", "--episodes", "2"), ("torch",),

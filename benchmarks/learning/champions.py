@@ -147,10 +147,10 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
     games = [momagames.spec(game.id, **{**game.params, **changed}) for game in played]
     seats = first_agents(games[0])
     training = Training(
-        games[0], champion.method, SEED, budget, seats, champion.sparring or opponents, None, champion.weights, tuple(games[1:])
+        games[0], champion.method, SEED, budget, seats, champion.sparring or opponents, None, champion.weights,
+        tuple(games[1:]), (1.0,) * len(champion.objectives) or None,
     )  # fmt: skip
-    scale = np.ones(len(champion.objectives)) if champion.objectives else None
-    trainer = champion.method.make_trainer(replace(training.make_setup(threads), return_scale=scale))
+    trainer = champion.method.make_trainer(training.make_setup(threads))
     started, printed_at = time.perf_counter(), 0.0
     while not trainer.is_done:
         metrics = trainer.train_iteration()
@@ -170,7 +170,15 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
     save_checkpoint(path, {**head, "trainer": {}}, arrays, {}, compressed=True)
     results = [
         measure(
-            replace(training, game=game, other_games=(), seats=training.list_seats(game), opponents=group, weights=weights),
+            replace(
+                training,
+                game=game,
+                other_games=(),
+                return_scale=None,
+                seats=training.list_seats(game),
+                opponents=group,
+                weights=weights,
+            ),
             trained,
             episodes,
         )

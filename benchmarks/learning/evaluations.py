@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 
 import momagames
 from benchmarks.learning.baselines import FIRST_INSTANCE, play
+from benchmarks.learning.pommerman import play as play_pommerman
 from benchmarks.learning.tables import make_openings, play_match
+from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
-from momagames.baselines import batch_policy
+from momagames.baselines import batch_policy, method
 from momagames.baselines.exact import exact_front
 from momagames.baselines.greedy import Greedy
 from momagames.baselines.trainer import TrainedPolicies, list_weights, train_to_end
-from momagames.benchmark.training import Training
+from momagames.benchmark.training import Training, play_episodes
 from momagames.contract import Game
 from momagames.engine.playouts import Estimate, generate_starts
 from momagames.engine.policies import BatchPolicy
@@ -135,3 +137,36 @@ def compare_on_board(training: Training, trained: TrainedPolicies, episodes: int
         game, own, before, make_openings(game, episodes, FIRST_INSTANCE), FIRST_INSTANCE
     )[1]
     return results
+
+
+def compare_in_pommerman(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
+    """Return what the policy and the filtered agent win, tie and lose against careless and careful agents, and kills."""
+    weights = list(training.weights or ())
+    game = momagames.spec(training.game.id, objectives=[one.name for one in training.game.objectives])
+    own = trained.compile("trained", weights, training.options.is_greedy)
+    results = {}
+    for opponent in ("simple", "safe:simple"):
+        found = play_pommerman(game, own, opponent, episodes)
+        results |= {f"{name}, {opponent}": value for name, value in found.items()}
+        results[f"won by safe:simple, {opponent}"] = play_pommerman(
+            game, batch_policy("safe:simple", game), opponent, episodes
+        )["won"]
+    return results
+
+
+def compare_deliveries(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
+    """Compare deliveries and the front of deliveries and energy with scripted robots, in the same seats against astar."""
+    game = training.game
+    astar, savers = batch_policy("astar", game), method("energy_saver", game)().policies(game)
+    own = training.select_policies(trained)
+    points = play_episodes(training, [*own, *savers, astar], episodes, FIRST_INSTANCE, [astar]).mean(axis=1)
+    learned, saved = points[: len(own)], points[len(own) : -1]
+    volume, other = (hypervolume(filter_dominated(one), game.reference_point).value for one in (learned, saved))
+    is_dominated = (learned[:, None] >= saved).all(axis=2).any(axis=0)
+    return {
+        "deliveries over astar's": float(learned[:, 0].max() / points[-1, 0]),
+        "deliveries over energy_saver's": float(learned[:, 0].max() / saved[:, 0].max()),
+        "hypervolume over energy_saver's": volume / other,
+        "share of energy_saver's points dominated": float(is_dominated.mean()),
+        "controllability": float(np.mean(compute_controllability(np.array([one.weights for one in own]), learned))),
+    }

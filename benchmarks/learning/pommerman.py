@@ -118,24 +118,21 @@ def make_champions(game: Game) -> dict[str, BatchPolicy]:
     }  # fmt: skip
 
 
-def play(game: Game, name: str, policy: BatchPolicy, opponent: str, games: int) -> None:
-    """Play games of one side against copies of the opponent, from every seat in turn, and print a line."""
+def play(game: Game, policy: BatchPolicy, opponent: str, games: int) -> dict[str, float]:
+    """Play games of one side against copies of the opponent, from every seat in turn; return shares and means by name."""
     agents, teams = len(game.agents), np.array(game.teams)
     starts = generate_starts(game, np.arange(FIRST_INSTANCE, FIRST_INSTANCE + games, dtype=np.uint64))
     seat = np.arange(games) % agents
     is_enemy = teams[None] != teams[seat][:, None]
     words = random_words(1, games * agents).reshape(games, agents)
     played = play_policies(game, starts, [policy, batch_policy(opponent, game)], is_enemy.astype(np.int64), words)
-    wins = ((played.states["winners"] >> seat) & 1).mean()
-    ties = (played.states["winners"] == 0).mean()
-    kills = played.returns[..., 1].sum(axis=1, where=~is_enemy).mean()
-    own_fire = -played.returns[..., 2].sum(axis=1, where=is_enemy).mean()
-    print(
-        f"{game.id}, {games} games against {opponent}: {name}: {100 * wins:.1f} % won, {100 * ties:.1f} % tied, "
-        f"{100 * (1 - wins - ties):.1f} % lost; {kills:.3f} kills and {own_fire:.3f} own-fire deaths of enemies a game, "
-        f"{played.lengths.mean():.0f} steps",
-        flush=True,
-    )
+    won = float(((played.states["winners"] >> seat) & 1).mean())
+    tied = float((played.states["winners"] == 0).mean())
+    return {
+        "won": won, "tied": tied, "lost": 1 - won - tied,
+        "kills": float(played.returns[..., 1].sum(axis=1, where=~is_enemy).mean()),
+        "own-fire deaths of enemies": abs(float(played.returns[..., 2].sum(axis=1, where=is_enemy).mean())),
+    }  # fmt: skip
 
 
 def main() -> None:
@@ -170,7 +167,9 @@ def main() -> None:
     }
     for opponent in given.against:
         for name, policy in players.items():
-            play(game, name, policy, opponent, given.games)
+            results = play(game, policy, opponent, given.games)
+            line = ", ".join(f"{name} {value:.3f}" for name, value in results.items())
+            print(f"{game.id}, {given.games} games against {opponent}: {name}: {line}", flush=True)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ import momagames
 from benchmarks.learning.baselines import LEVELS
 from benchmarks.learning.evaluations import (
     Evaluate,
+    compare_deliveries,
+    compare_in_pommerman,
     compare_on_board,
     compare_on_levels,
     compare_with_exact_fronts,
@@ -62,6 +64,7 @@ class Target:
     episodes    of the results
     weights     of the only policy; None: all weights
     opponents   in training, and in the evaluations of the curves
+    scale       divisors of the returns, to which weights refer; none: chosen by the method
     units       of the hidden layers of MaskablePPO, for comparison; none: it cannot train here
     remark      comment for readers of the results
     """
@@ -73,6 +76,7 @@ class Target:
     episodes: int = 100
     weights: tuple[float, ...] | None = None
     opponents: tuple[str, ...] = ()
+    scale: tuple[float, ...] | None = None
     units: tuple[int, ...] = ()
     remark: str = ""
 
@@ -81,11 +85,39 @@ class Target:
         first, *others = self.games()
         method, steps = self.learners.get(learner) or next(iter(self.learners.values()))
         opponents = tuple(Opponent.with_default_options(name, first) for name in self.opponents)
-        return Training(first, method, seed, budget or steps, first_agents(first), opponents, None, self.weights, tuple(others))
+        return Training(
+            first, method, seed, budget or steps, first_agents(first), opponents, None, self.weights, tuple(others), self.scale
+        )
 
 
 def make_moppo(**options: Any) -> Moppo:
     return Moppo(**{**DEFAULT_OPTIONS, **options})
+
+
+def make_pommerman(name: str, budget: int, won: tuple[float, float], **params: Any) -> Target:
+    """Return the target of winning against careless and careful agents, by kills, with parameters of the game in training."""
+    game = momagames.spec(f"mo-pommerman-{name}-v0", objectives=("outcome", "kills", "self_kill"), **params)
+    options = {**Moppo.default_options(game), "bc_fraction": 0.03, "opponent_pool_size": 1}
+    return Target(
+        lambda: [game], {"moppo": (Moppo(**options), budget)}, compare_in_pommerman,
+        {"won, simple": won[0], "won, safe:simple": won[1]}, 1000, (1.0, 0.5, 0.0), ("simple", "safe:simple"),
+        (1.0, 1.0, 1.0), (256, 128),
+        "Sampled play from every seat in turn against copies of an opponent: shares of games, and kills and deaths of enemies "
+        "in their own fire in a game.",
+    )  # fmt: skip
+
+
+def make_robotmail(robots: int) -> Target:
+    """Return the target of delivering more than scripted robots, with less energy."""
+    game = momagames.spec(f"mo-robotmail-{robots}-v0", objectives=("delivery", "energy"))
+    options = {**Moppo.default_options(game), "divisions": 20, "concentration": 0.5}
+    return Target(
+        lambda: [game], {"moppo": (Moppo(**options), 4_000_000)}, compare_deliveries,
+        {"deliveries over astar's": 1, "hypervolume over energy_saver's": 1, "share of energy_saver's points dominated": 1},
+        200, opponents=("astar",), units=(128, 64),
+        remark="Mean returns in the seats of each player against `astar`, with 21 weight vectors; `energy_saver` has six "
+        "variants.",
+    )  # fmt: skip
 
 
 def make_samegame(**params: Any) -> Callable[[], Sequence[Game]]:
@@ -131,6 +163,10 @@ TARGETS = {
         1000, weights=(1.0,), opponents=("greedy",), units=(64, 64),
         remark="Boards of 8x8 cells, for winning alone.",
     ),
+    "pommerman-ffa": make_pommerman("ffa", 3_000_000, (0.92, 0.2), dead="leave"),
+    "pommerman-duel": make_pommerman("duel", 4_000_000, (0.95, 0.55)),
+    "pommerman-team": make_pommerman("team-full", 3_000_000, (0.92, 0.55)),
+    **{f"robotmail-{robots}": make_robotmail(robots) for robots in (2, 4, 12)},
 }  # fmt: skip
 
 

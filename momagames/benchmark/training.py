@@ -35,7 +35,7 @@ from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
-OTHER_GAMES = "other_games"  # field of a checkpoint; older files have none
+OTHER_GAMES, FIXED_SCALE = "other_games", "fixed_return_scale"  # fields of a checkpoint; older files have none
 CHECKPOINT_INTERVAL = 60.0  # minimum seconds between two checkpoints
 
 OnUpdate = Callable[[dict[str, Any]], None]
@@ -55,6 +55,7 @@ class Training:
     weights         of the objectives in all episodes, and of the only policy; None: all weights
     other_games     further games of the episodes of training and evaluations, which differ in their start positions only,
                     or also in their agents, as far as the method supports it
+    return_scale    divisors of the returns, to which weights refer; None: chosen by the method
     """
 
     game: Game
@@ -66,6 +67,7 @@ class Training:
     instance_seed: int | None = None
     weights: tuple[float, ...] | None = None
     other_games: tuple[Game, ...] = ()
+    return_scale: tuple[float, ...] | None = None
 
     @property
     def games(self) -> tuple[Game, ...]:
@@ -84,6 +86,7 @@ class Training:
             "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents],
             "instance_seed": self.instance_seed, "weights": None if self.weights is None else list(self.weights),
             OTHER_GAMES: [{"game": one.id, "params": dict(one.params)} for one in self.other_games],
+            FIXED_SCALE: None if self.return_scale is None else list(self.return_scale),
         }  # fmt: skip
 
     def make_starts(self, game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
@@ -97,7 +100,15 @@ class Training:
         start = None if self.instance_seed is None else self.make_starts(self.game, np.zeros(1, np.uint64))
         learning_agents = [find_agent(self.game, seat) for seat in self.seats]
         setup = TrainingSetup(
-            self.games, self.budget, self.seed, learning_agents, self.make_opponents(self.game), threads, self.weights, start
+            self.games,
+            self.budget,
+            self.seed,
+            learning_agents,
+            self.make_opponents(self.game),
+            threads,
+            self.weights,
+            start,
+            None if self.return_scale is None else np.array(self.return_scale),
         )
         self.options.check_setup(setup)
         return setup
@@ -232,6 +243,7 @@ def load_training(path: Path) -> tuple[Training, Checkpoint]:
             tuple(Opponent(**one) for one in head["opponents"]), head["instance_seed"],
             None if head["weights"] is None else tuple(head["weights"]),
             tuple(registry.spec(one["game"], **one["params"]) for one in head.get(OTHER_GAMES, ())),
+            None if head.get(FIXED_SCALE) is None else tuple(head[FIXED_SCALE]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {error}") from None

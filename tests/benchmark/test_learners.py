@@ -127,6 +127,17 @@ def test_training_for_one_weight_vector(name, tmp_path):
             trainings.train(replace(training, weights=wrong), tmp_path / "wrong")
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_given_scale_of_returns(name, tmp_path):
+    """Weights refer to returns divided by it, and it is part of what identifies a training."""
+    training = make_training(name, return_scale=(2.0, 3.0))
+    checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=1, threads=1)
+    assert checkpoint.return_scale.tolist() == [2.0, 3.0]
+    assert trainings.load_training(tmp_path)[0] == training
+    with pytest.raises(InvalidParameter, match="its fixed_return_scale is"):
+        trainings.train(replace(training, return_scale=None), tmp_path)
+
+
 def test_methods_are_chosen_by_what_a_game_declares(monkeypatch):
     pytest.importorskip("torch")
     expected = {"mo-breakthrough-v0": "ntuple", "mo-samegame-v0": "grpo", "mo-tileblast-v0": "grpo", "mo-robotmail-v0": "moppo"}

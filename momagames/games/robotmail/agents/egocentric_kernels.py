@@ -32,6 +32,7 @@ from momagames.games.robotmail.rules.state import (
     cell_color,
     robot_cell,
 )
+from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import kernel, local_array, noinline_kernel
 
 RADIUS = 3
@@ -327,19 +328,9 @@ def mean_receiver_moves(board, height, x, line, reach):
         served = 0
         for place in range(1, height + 1):
             around = (reach[place] << 1) | (reach[place] >> 1) | reach[place - 1] | reach[place + 1]
-            served += count_bits(around & board[RECEIVERS + place])
+            served += bit_count(np.uint64(around & board[RECEIVERS + place]))
         total += (served - seen) * moves
         seen = served
         is_growing = spread(board, height, False, reach)
         moves += 1
     return (total + seen // 2) // max(seen, 1)
-
-
-@kernel
-def count_bits(bits):
-    """Return the number of set bits."""
-    count = 0
-    while bits:
-        bits &= bits - 1
-        count += 1
-    return count
