@@ -88,8 +88,9 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
 
     agent      index of the agent that it plays; needed where all agents move at once, except for "random"
     options    "greedy" has weights, float[K] (default: all equal), and estimate, see `momagames.baselines.greedy`; "uct" and
-               "pareto_uct" have weights, simulations, exploration and horizon, see `momagames.baselines.mcts`; "champion",
-               the trained policy of the package, and checkpoints have weights and greedy; for others see `policy_options`
+               "pareto_uct" have weights, simulations, exploration, horizon and value, see `momagames.baselines.mcts`;
+               "champion", the trained policy of the package, and checkpoints have weights and greedy; for others see
+               `policy_options`
     Raises     UnknownId; InvalidParameter if the policy cannot play this game or the options are wrong
     """
     from momagames.engine.policy_sources import make_policy

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from momagames.benchmark.training import Training
     from momagames.contract import Game
 
-COMPARISON_SEED, COMPARISON_EPISODES = 1000, 32  # of the comparison after training
+COMPARISON_SEED = 1000  # of the comparison after training
+EVALUATION_EPISODES, COMPARISON_EPISODES = 16, 64  # of each policy, over all opponents and seats
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
 Opponents = Annotated[
     list[str] | None,
@@ -59,8 +60,9 @@ def train(
     opponent: Opponents = None,
     evaluations: Annotated[int, typer.Option(help="Number of evaluations during training.", min=1)] = 10,
     episodes: Annotated[
-        int, typer.Option(help="Number of episodes per policy, opponent and seat in an evaluation.", min=1)
-    ] = 16,
+        int | None,
+        typer.Option(help="Number of episodes per policy, opponent and seat in an evaluation [16 over all of these].", min=1),
+    ] = None,
     threads: Annotated[int | None, typer.Option(help="Number of threads [one for each core].", min=1)] = None,
     wandb: Annotated[str | None, typer.Option(metavar="PROJECT", help="Weights & Biases project to log to.")] = None,
     option: Options = None,
@@ -98,11 +100,13 @@ def train(
         game, learner(**{**defaults, **options}), seed, steps, tuple(agent or seats), opponents, instance_seed,
         tuple(_parse_weights(weights)) if weights else None, tuple(other_games),
     )  # fmt: skip
+    pairs = len(training.seats) * max(1, len(opponents))
     directory = out or Path("training") / f"{id}-{seed}"
     screen = console()
     try:
         with _show_progress(screen, steps) as on_update:
-            checkpoint = trainings.train(training, directory, evaluations, episodes, on_update, wandb, threads)
+            count = episodes or -(-EVALUATION_EPISODES // pairs)
+            checkpoint = trainings.train(training, directory, evaluations, count, on_update, wandb, threads)
     except KeyboardInterrupt:
         screen.print(
             f"interrupted; the same command resumes from the last checkpoint in {directory}", highlight=False, soft_wrap=True
@@ -113,7 +117,7 @@ def train(
         f"{learner.name}: {head['steps']:,} steps, {head['decisions']:,} decisions, {head['seconds']:.0f} s: {checkpoint.path}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    _show_comparison(screen, training, directory, max(episodes, COMPARISON_EPISODES))
+    _show_comparison(screen, training, directory, max(episodes or 0, -(-COMPARISON_EPISODES // pairs)))
 
 
 def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int) -> None:
