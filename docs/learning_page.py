@@ -33,7 +33,7 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
         "",
         "What the trained methods should reach, and what they reach: trained with",
         "`python -m benchmarks.learning.targets NAME --seeds N`, stored in `benchmarks/learning/results.json`, and written to",
-        "this page by `python docs/make_results.py`. Each row is one training. Options and budgets were chosen with other",
+        "this page by `python docs/make_results.py`. Options and budgets were chosen with other",
         "seeds. Results are from separate episodes that chose nothing, beside policies without training and other learners.",
         "Intervals are percentile bootstrap intervals over the trainings, which are too narrow for so few. Decisions per",
         "second include updates. Curves are evaluations during training, with fewer episodes. Times were measured on a shared",
@@ -41,7 +41,7 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
         "",
     )
     rows = [row for name, target in targets.items() for row in format_bars(name, target)]
-    yield from (*table(["target", "result", "at least", "reached", "seeds", ""], rows), "")
+    yield from (*table(["target", "result", "bar", "mean", "seeds", ""], rows), "")
     for name, target in targets.items():
         yield from format_section(name, target)
 
@@ -66,25 +66,25 @@ def format_section(name: str, target: Mapping[str, Any]) -> Iterator[str]:
     head = target["runs"][0]["head"]
     game = registry.spec(head["game"], **head["params"])
     yield from (f"## {name}", "", f"`{short_name(game)}`. {target['remark']}", "")
-    measures = list(target["runs"][0]["results"])
-    rows = [row for learner, runs in groups.items() for row in format_runs(learner, runs, measures)]
-    yield from (*table(["learner", "seed", *measures, "minutes", "load"], rows), "")
+    for learner, runs in groups.items():
+        yield from (
+            *table([f"`{learner}`, seed", "mean", *(str(run["head"]["seed"]) for run in runs)], list(format_runs(runs))),
+            "",
+        )
+        yield from (f"{describe_training(game, runs[0])}.", "")
     if any(run["curve"] for run in target["runs"]):
         yield from (image(f"{axis_label(target)} over the training steps of {name}", f"{NAME}-{name}.svg"), "")
-    for learner, runs in groups.items():
-        yield f"- `{learner}`: {describe_training(game, runs[0])}."
-    yield ""
 
 
-def format_runs(learner: str, runs: Runs, measures: Sequence[str]) -> Iterator[list[str]]:
-    """Yield a row for each training, and one for their mean."""
-    for run in runs:
-        values = (format_number(run["results"][measure]) for measure in measures)
-        yield [learner, str(run["head"]["seed"]), *values, f"{run['minutes']:.1f}", f"{run['load']:.1f}"]
-    if len(runs) > 1:
-        means = [bootstrap([run["results"][measure] for run in runs]) for measure in measures]
-        cells = [f"**{format_number(mean.value)}** [{format_number(mean.low)}, {format_number(mean.high)}]" for mean in means]
-        yield [f"**{learner}**", "mean", *cells, "", ""]
+def format_runs(runs: Runs) -> Iterator[list[str]]:
+    """Yield a row for each result, with the mean, its interval and the value of each training; then the times."""
+    for measure in runs[0]["results"]:
+        values = [run["results"][measure] for run in runs]
+        mean = bootstrap(values)
+        interval = f" [{format_number(mean.low)}, {format_number(mean.high)}]" if mean.low < mean.high else ""
+        yield [measure, f"**{format_number(mean.value)}**{interval}", *map(format_number, values)]
+    for measure in ("minutes", "load"):
+        yield [measure, "", *(f"{run[measure]:.1f}" for run in runs)]
 
 
 def describe_training(game: Game, run: Mapping[str, Any]) -> str:
