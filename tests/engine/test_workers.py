@@ -104,7 +104,7 @@ def test_long_calls_are_shared_where_it_pays(monkeypatch, alone, shared, expecte
         team.run()
     assert "".join(ways) == expected
     assert (hits == len(expected)).all()
-    assert (len(ours()) > len(before)) == ("s" in expected)
+    assert bool({*ours()} - {*before}) == ("s" in expected)  # threads of earlier teams may end meanwhile
 
 
 def test_every_call_waits_for_workers_that_are_awake():
