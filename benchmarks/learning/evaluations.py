@@ -1,7 +1,8 @@
 """Results of trained policies in episodes that chose nothing, beside those of the strongest policies without training.
 
 Each function takes the training, its policies, and a number of instances, of episodes of a level, or of games of a match. It
-returns results by name. Those of policies without training are the same for all trainings, and are computed once.
+returns results by name. Those of policies without training are the same for all trainings, and are computed once,
+but for MO-RoboticMail, where all play side by side.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import momagames
-from benchmarks.learning.baselines import FIRST_INSTANCE, play
+from benchmarks.learning.baselines import FIRST_INSTANCE, LEVELS, play
 from benchmarks.learning.pommerman import play as play_pommerman
 from benchmarks.learning.tables import make_openings, play_match
 from momagames.analysis.arrays import filter_dominated
@@ -73,28 +74,46 @@ def compare_with_greedy(training: Training, trained: TrainedPolicies, episodes: 
     }
 
 
+def make_small_board(size: int, colors: int) -> Game:
+    return momagames.spec("mo-samegame-v0", board_width=size, board_height=size, num_colors=colors)
+
+
 @cache
 def measure_exact_volumes(size: int, colors: int, instances: int) -> list[float]:
     """Return the hypervolume of the exact front of each instance of a small board."""
-    game = momagames.spec("mo-samegame-v0", board_width=size, board_height=size, num_colors=colors)
+    game = make_small_board(size, colors)
     seeds = range(FIRST_INSTANCE, FIRST_INSTANCE + instances)
     return [hypervolume(exact_front(game, seed=seed, **EXACT).points, game.reference_point).value for seed in seeds]
+
+
+def measure_share(game: Game, policies: Sequence[BatchPolicy], volumes: Sequence[float]) -> float:
+    """Return the share of the exact hypervolumes that policies reach together, in the mean over instances."""
+    returns = play(game, policies, len(volumes))[0]
+    shares = [hypervolume(returns[:, i], game.reference_point).value / volume for i, volume in enumerate(volumes)]
+    return float(np.mean(shares))
+
+
+@cache
+def measure_greedy_share(size: int, colors: int, estimate: Estimate, instances: int) -> float:
+    """Return the share of greedy policies."""
+    game = make_small_board(size, colors)
+    return measure_share(game, make_greedy(game, estimate), measure_exact_volumes(size, colors, instances))
 
 
 def compare_with_exact_fronts(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
     """Return the shares of the exact hypervolume that sets of policies reach, in the mean over instances."""
     game = training.game
-    volumes = measure_exact_volumes(game.params["board_width"], game.params["num_colors"], episodes)
+    board = game.params["board_width"], game.params["num_colors"]
+    volumes = measure_exact_volumes(*board, episodes)
 
-    def measure_share(policies: Sequence[BatchPolicy]) -> float:
-        returns = play(game, policies, episodes)[0]
-        shares = [hypervolume(returns[:, i], game.reference_point).value / volume for i, volume in enumerate(volumes)]
-        return float(np.mean(shares))
-
-    results = {"share of exact": measure_share(compile_lattice(game, trained)[1])}
+    results = {"share of exact": measure_share(game, compile_lattice(game, trained)[1], volumes)}
     for estimate in ("none", "both"):
-        results[f"greedy(estimate={estimate})"] = measure_share(make_greedy(game, estimate))
+        results[f"greedy(estimate={estimate})"] = measure_greedy_share(*board, estimate, episodes)
     return results
+
+
+def make_levels(levels: Sequence[int], objectives: tuple[str, ...]) -> list[Game]:
+    return [momagames.spec("mo-tileblast-v0", level=level, objectives=objectives) for level in levels]
 
 
 def measure_completion(games: Sequence[Game], policy: Callable[[Game], BatchPolicy], episodes: int) -> float:
@@ -103,26 +122,28 @@ def measure_completion(games: Sequence[Game], policy: Callable[[Game], BatchPoli
     return float(np.mean([play(game, [policy(game)], episodes)[0][0, :, win].mean() for game in games]))
 
 
-def make_lookahead(game: Game) -> BatchPolicy:
-    return batch_policy("one_step_lookahead", game)
+@cache
+def measure_lookahead(levels: tuple[int, ...], objectives: tuple[str, ...], episodes: int) -> float:
+    """Return the share of episodes that "one_step_lookahead" completes."""
+    games = make_levels(levels, objectives)
+    return measure_completion(games, lambda game: batch_policy("one_step_lookahead", game), episodes)
 
 
 def compare_on_levels(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
     """Return the shares of completed episodes on the levels of training, and on others."""
-    own = trained.compile("trained", list(training.weights or ()), greedy=True)
+    (own,) = training.select_policies(trained)
     names = tuple(one.name for one in training.game.objectives)
-    unseen = [momagames.spec("mo-tileblast-v0", level=level, objectives=names) for level in UNSEEN_LEVELS]
     results = {}
-    for title, games in (("levels of training", training.games), ("unseen levels", unseen)):
-        results[title] = measure_completion(games, lambda _: own, episodes)
-        results[f"one_step_lookahead, {title}"] = measure_completion(games, make_lookahead, episodes)
+    for title, levels in (("levels of training", LEVELS), ("unseen levels", UNSEEN_LEVELS)):
+        results[title] = measure_completion(make_levels(levels, names), lambda _: own, episodes)
+        results[f"one_step_lookahead, {title}"] = measure_lookahead(levels, names, episodes)
     return results
 
 
 def compare_on_board(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
     """Return the shares of games won, in either seat, against greedy, UCT, and a fifth of the training."""
-    game, weights = training.game, list(training.weights or ())
-    own = trained.compile("trained", weights, greedy=True)
+    game = training.game
+    (own,) = training.select_policies(trained)
     opponents = [("greedy", batch_policy("greedy", game), episodes)]
     opponents += [(f"uct({n})", batch_policy("uct", game, simulations=n), min(count, episodes)) for n, count in UCT.items()]
     results = {}
@@ -132,25 +153,30 @@ def compare_on_board(training: Training, trained: TrainedPolicies, episodes: int
     shorter = replace(training, budget=training.budget // 5)
     trainer = shorter.options.make_trainer(shorter.make_setup())
     train_to_end(trainer)
-    before = trainer.make_policies().compile("shorter", weights, greedy=True)
+    (before,) = shorter.select_policies(trainer.make_policies())
     results["won against 1/5 of the training"] = play_match(
         game, own, before, make_openings(game, episodes, FIRST_INSTANCE), FIRST_INSTANCE
     )[1]
     return results
 
 
+@cache
+def measure_filtered(id: str, objectives: tuple[str, ...], opponent: str, games: int) -> float:
+    """Return the share of games that the filtered agent wins."""
+    game = momagames.spec(id, objectives=objectives)
+    return play_pommerman(game, batch_policy("safe:simple", game), opponent, games)["won"]
+
+
 def compare_in_pommerman(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
     """Return what the policy and the filtered agent win, tie and lose against careless and careful agents, and kills."""
-    weights = list(training.weights or ())
-    game = momagames.spec(training.game.id, objectives=[one.name for one in training.game.objectives])
-    own = trained.compile("trained", weights, training.options.is_greedy)
+    names = tuple(one.name for one in training.game.objectives)
+    game = momagames.spec(training.game.id, objectives=names)
+    (own,) = training.select_policies(trained)
     results = {}
     for opponent in ("simple", "safe:simple"):
         found = play_pommerman(game, own, opponent, episodes)
         results |= {f"{name}, {opponent}": value for name, value in found.items()}
-        results[f"won by safe:simple, {opponent}"] = play_pommerman(
-            game, batch_policy("safe:simple", game), opponent, episodes
-        )["won"]
+        results[f"won by safe:simple, {opponent}"] = measure_filtered(game.id, names, opponent, episodes)
     return results
 
 

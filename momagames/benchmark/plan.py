@@ -85,7 +85,7 @@ class Opponent(FrozenModel):
 
     @classmethod
     def with_default_options(cls, name: str, game: Game) -> Opponent:
-        """Return a policy with the default options that it cannot do without. Raises UnknownId."""
+        """Return a policy with the default values of the options that a suite must state. Raises UnknownId."""
         source = find_policy(name, game)
         optional = optional_options(source)
         defaults = {option: value for option, value in source_options(source).items() if option not in optional}

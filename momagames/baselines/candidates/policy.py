@@ -117,7 +117,7 @@ class CandidatePolicy:
 
 @dataclass(frozen=True)
 class Scorer:
-    """A trained scorer, float64[num_parameters]: the candidate policies for all weights."""
+    """A trained scorer, float64[num_parameters]: the candidate policies for all weights. See `TrainedPolicies`."""
 
     policy: CandidatePolicy
     parameters: NDArray[np.float64]

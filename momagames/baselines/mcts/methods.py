@@ -41,8 +41,8 @@ class Uct(Method):
     simulations   playouts before each move, 1..1,000,000
     exploration   factor of the confidence radius sqrt(ln n / visits), 0..1000
     horizon       maximum number of steps of a playout, 1..1,000,000
-    value         "champion", or the path of a checkpoint of `ntuple`: a new leaf has the values of its tables, for each agent
-                  and objective, instead of the returns of a random playout; empty: none
+    value         "champion", or the path of a checkpoint of `ntuple`: instead of a random playout the moves of a new node begin
+                  with the values of its tables, for each agent and objective; empty: none
 
     Source: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006; others in `momagames.baselines.mcts`.
     """

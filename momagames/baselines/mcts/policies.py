@@ -85,7 +85,7 @@ def make_uct_policy(
     simulations   playouts before each move
     exploration   factor of the confidence radius
     horizon       maximum number of steps of a playout
-    value         trained tables whose values of leaves replace random playouts: "champion", or the path of a checkpoint
+    value         trained tables whose values of moves replace random playouts: "champion", or the path of a checkpoint
     """
     return _make_policy("uct", game, weights, UctOptions(simulations, exploration, horizon, value))
 

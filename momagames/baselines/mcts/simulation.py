@@ -38,8 +38,8 @@ class UctOptions:
     simulations   playouts before each move, 1 or more
     exploration   factor of the confidence radius sqrt((ln n + ln(G) / 4) / visits), 0..1000
     horizon       maximum number of steps of a playout, 1 or more
-    value         "champion", or the path of a checkpoint of `ntuple`: its values of new leaves instead of random playouts;
-                  empty: none
+    value         "champion", or the path of a checkpoint of `ntuple`: its values of the moves of a new node instead of random
+                  playouts; empty: none
     """
 
     simulations: int

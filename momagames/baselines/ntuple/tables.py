@@ -30,6 +30,7 @@ class PatternTables:
     weights         float64[W, K]
     return_scale    float64[K], divisors of the returns, to which weights refer
     tables          of each weight vector, float16[H, n]
+    reads_weights   see `TrainedPolicies`
     """
 
     game: Game
