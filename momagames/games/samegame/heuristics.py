@@ -6,7 +6,7 @@ import numpy as np
 from momagames.games.samegame.move_codes import mark_group
 from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, MAX_COLORS, NOTHING, ODD, ONE, SAME, find_groups
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import equal_mask64, kernel, local_array
+from momagames.kernels.jit import equal_mask64, kernel, local_array, value_mask64
 
 FEATURE_NAMES = ("all tiles squared", "groups squared", "tiles in groups", "groups", "largest group squared")
 
@@ -19,8 +19,8 @@ def optimistic(state, out):
     out[:] = 0.0
     for color in range(1, np.int64(state["colors"]) + 1):
         tiles = 0
-        for i in range(GUARD, GUARD + cells):
-            tiles += np.int64(np.int64(board[i] & COLOR) == color)
+        for start in range(0, cells, 64):  # the guard rows are empty
+            tiles += bit_count(value_mask64(board, GUARD + start, COLOR, np.uint8(color)))
         if tiles > 1:
             out[color - 1 if state["color_rewards"] else 0] += tiles * tiles + state["clear_bonus"]
 

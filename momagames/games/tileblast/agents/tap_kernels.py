@@ -145,23 +145,19 @@ def evaluate_tap(trial, cell, before):
 
 @noinline_kernel
 def total_goal_distance(state):
-    """Return the sum of the distances of the unreached goals."""
-    total = 0
-    for goal in range(np.int64(state["goals"])):
-        if state["rest"][goal] > 0:
-            total += goal_distance(state, goal)
-    return total
+    """Return the sum of the distances of the unreached goals.
 
-
-@noinline_kernel
-def goal_distance(state, goal):
-    """Return the distance of a goal: its remaining units, and the hit points of its pieces beyond one each, doubled if
-    only power effects damage them. For a goal of all pieces on the board this is the sum of their hit points.
+    That of a goal is its remaining units, and the hit points of its pieces beyond one each, doubled if only power effects
+    damage them. For a goal of all pieces on the board this is the sum of their hit points.
     """
-    total = np.int64(state["rest"][goal])
+    goals, total = np.int64(state["goals"]), 0
+    for goal in range(goals):
+        total += max(0, np.int64(state["rest"][goal]))
     for cell in range(CELLS):
         kind = np.int64(state["kind"][cell])
-        whole = kind and state["anchor"][cell] == cell and not ATTRIBUTES[kind] & PER_HIT
-        if whole and collects(state, goal, kind, np.int64(state["color"][cell])):
-            total += HIT_POINT_WEIGHTS[kind] * np.int64(state["hp"][cell]) - 1
+        beyond = HIT_POINT_WEIGHTS[kind] * np.int64(state["hp"][cell]) - 1
+        if beyond and kind and state["anchor"][cell] == cell and not ATTRIBUTES[kind] & PER_HIT:
+            for goal in range(goals):
+                if state["rest"][goal] > 0 and collects(state, goal, kind, np.int64(state["color"][cell])):
+                    total += beyond
     return total
