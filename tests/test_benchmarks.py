@@ -10,9 +10,16 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import momagames
+from momagames.engine.batch import Batch
+from momagames.engine.episode import Episode
+from momagames.engine.playouts import generate_starts
+from momagames.games.breakthrough.solver.guarantees import solve_guaranteed_front
 from momagames.games.tileblast.serve import server
+from momagames.kernels.rng import random_words
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = sorted((ROOT / "benchmarks").rglob("*.py"))
@@ -35,8 +42,8 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("--board", "4", "5", "--seconds", "0.2", "0.4", "--front-seconds", "0.1", "--divisions", "1", "--games", "4",
          "--uct", "5:2", "--simulations", "2"),
         (),
-        ("moves/s", "against uct(5): ", "0.4 s against 0.2 s: ", "depth 3: ", "uct(2, value=champion): ", "  w=(0, 0, 1): ",
-         "non-dominated"),
+        ("moves/s", "against uct(5): ", "0.4 s against 0.2 s: ", "depth 3: ", "search from the start, ",
+         "uct(2, value=champion): ", "  w=(0, 0, 1): ", "non-dominated"),
     ),
     (
         "learning/pommerman.py",
@@ -87,6 +94,10 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("torch", "sb3_contrib"), ("breakthrough, maskable_ppo, seed 10: ", "won against uct(10000) "),
     ),
     (
+        "learning/targets.py", ("breakthrough-3x5", "--budget", "1e6", "--out", ".", "--episodes", "2"), (),
+        ("breakthrough-3x5, ntuple, seed 10: ", "kept at depth 3, own play ", "uct(1000), random play "),
+    ),
+    (
         "learning/throughput.py",
         ("--num-envs", "16", "--updates", "1", "--frames", "0", "--threads", "1"),
         ("torch",),
@@ -108,7 +119,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     # the test of docs/tutorials trains momaland's MOMAPPO: its compilation takes half a minute
     ("learning/momappo.py", ("--weights", "0", "--episodes", "2"), ("momaland", "supersuit"), ("random play: ",)),
 ]  # fmt: skip
-MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py"}  # of other scripts
+MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py", "learning/solved_values.py"}  # of other scripts
 NEEDED = {"torch", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
 
 
@@ -237,3 +248,32 @@ def test_a_part_that_fails_does_not_lose_the_others(tmp_path, monkeypatch):
     assert "AttributeError" in done.stdout
     assert "15x15" in done.stdout
     assert done.stderr.strip() == "failed: c_loop"
+
+
+def test_solved_values_equal_guarantees(monkeypatch):
+    """Moves that keep a win, against the values that backward induction finds for the positions after them."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    solved_values = importlib.import_module("benchmarks.learning.solved_values")
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5, objectives=("win",))
+    batch = Batch(game, 12, autoreset="disabled")
+    batch.load(generate_starts(game, np.zeros(12, np.uint64)))
+    words = random_words(1, 12)
+    for _ in range(9):
+        batch.step(batch.sample_actions(words))
+    states = batch.states[batch.states["over"] == 0]
+    legal, won = solved_values.Solver(game).find_best_moves(states)
+    assert won.any()
+    assert (legal & ~won).any()
+    for state, moves, winning in zip(states, legal, won, strict=True):
+        mover, play = int(state["to_move"]), Episode(game)
+        play.load(state)
+        assert moves.tolist() == play.mask(mover).astype(bool).tolist()
+        for action in np.flatnonzero(moves).tolist():
+            after = Episode(game)
+            after.copy_from(play)
+            after.step(action)
+            wins = after.reward[mover, 0] > 0
+            if not after.state["over"]:
+                found = solve_guaranteed_front(game, after.state, mover, max_states=10**6, max_bytes=1 << 28)
+                wins = found.points[0, 0] > 0
+            assert winning[action] == wins

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import momagames
 from benchmarks.learning.baselines import FIRST_INSTANCE, LEVELS, play
 from benchmarks.learning.pommerman import play as play_pommerman
+from benchmarks.learning.solved_values import Solver
 from benchmarks.learning.tables import make_openings, play_match
 from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.controllability import compute_controllability
@@ -24,11 +25,13 @@ from momagames.analysis.indicators import hypervolume
 from momagames.baselines import batch_policy, method
 from momagames.baselines.exact import exact_front
 from momagames.baselines.greedy import Greedy
+from momagames.baselines.ntuple.tables import PatternTables
 from momagames.baselines.trainer import TrainedPolicies, list_weights, train_to_end
 from momagames.benchmark.training import Training, play_episodes
 from momagames.contract import Game
+from momagames.engine.batch import Batch
 from momagames.engine.playouts import Estimate, generate_starts
-from momagames.engine.policies import BatchPolicy
+from momagames.engine.policies import BatchPolicy, SeatedPolicies
 
 DIVISIONS = {3: 10, 5: 4}  # of the lattice of weights, by number of objectives: 66 and 70 vectors
 UNSEEN_LEVELS = (1, 5, 7, 9, 11)
@@ -157,6 +160,49 @@ def compare_on_board(training: Training, trained: TrainedPolicies, episodes: int
     results["won against 1/5 of the training"] = play_match(
         game, own, before, make_openings(game, episodes, FIRST_INSTANCE), FIRST_INSTANCE
     )[1]
+    return results
+
+
+def collect_positions(game: Game, policy: BatchPolicy, games: int) -> NDArray[np.void]:
+    """Return the distinct positions, record[N], of games that a policy plays with itself after random openings."""
+    batch = Batch(game, games, autoreset="disabled")
+    batch.load(make_openings(game, games, FIRST_INSTANCE))
+    seated, found = SeatedPolicies(batch, [policy], [0, 0], FIRST_INSTANCE), []
+    while not batch.states["over"].all():
+        found.append(batch.states[batch.states["over"] == 0])
+        batch.step(seated.act())
+    states = np.concatenate(found)
+    keys = np.column_stack([states["pieces"].reshape(len(states), -1), states["to_move"]])
+    return states[np.unique(keys, axis=0, return_index=True)[1]]
+
+
+def choose_actions(game: Game, policy: BatchPolicy, states: NDArray[np.void]) -> NDArray[np.int64]:
+    """Return the action of the policy in each position, int64[N]."""
+    batch = Batch(game, len(states), autoreset="disabled")
+    batch.load(states)
+    return SeatedPolicies(batch, [policy], [0, 0], FIRST_INSTANCE).act()[:, 0, 0]
+
+
+def compare_with_solved_values(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
+    """Return the shares of won positions that stay won after the move of a policy, where some moves win and others lose.
+
+    Positions are those of games at random, and of the trained policy with itself.
+    """
+    assert isinstance(trained, PatternTables)
+    game, solver = training.game, Solver(training.game)
+    (own,), (deep,) = training.select_policies(trained), training.select_policies(replace(trained, depth=3))
+    policies = {"kept": own, "kept at depth 3": deep, **{name: batch_policy(name, game) for name in ("greedy", "random")}}
+    policies["uct(1000)"] = batch_policy("uct", game, simulations=1000)
+    results = {}
+    for title, player in (("random play", policies["random"]), ("own play", own)):
+        states = collect_positions(game, player, episodes)
+        legal, won = solver.find_best_moves(states)
+        matters = won.any(axis=1) & (legal & ~won).any(axis=1)
+        states, won = states[matters], won[matters]
+        for name, policy in policies.items():
+            actions = choose_actions(game, policy, states)
+            results[f"{name}, {title}"] = float(won[np.arange(len(states)), actions].mean())
+        results[f"positions, {title}"] = len(states)
     return results
 
 

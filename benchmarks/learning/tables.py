@@ -4,6 +4,7 @@ python benchmarks/learning/tables.py                                   # 8x8, a 
 python benchmarks/learning/tables.py --seconds 60 300 --seeds 0 1 --uct 1000:200 10000:20
 python benchmarks/learning/tables.py --only front --front-seconds 30
 python benchmarks/learning/tables.py --only search --games 200         # tree search with the values of the champion
+python benchmarks/learning/tables.py --only self-play --seconds 120    # self-play with search, at equal times
 
 Times are CPU seconds of one thread. Opponents play from the start position, in either seat; tables play against tables from
 positions after a few random moves, each from both sides.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +38,7 @@ ID = "mo-breakthrough-v0"
 METHOD = Ntuple()
 WIN = np.ones(1)
 OPENING = 4  # random moves before a game of tables against tables
+SEARCH_SHARE = 0.2  # of the time of training
 FRONT = ("win", "captures", "losses")
 
 
@@ -115,6 +118,26 @@ def measure_wins(game: Game, seconds: Sequence[float], seed: int, games: int, uc
         print(f"  depth {depth}: {text}{alone:,.0f} decisions/s", flush=True)
 
 
+def measure_self_play(game: Game, seconds: float, seed: int, games: int) -> None:
+    """Print the wins of tables whose self-play ends or begins with search, against plain self-play for the same time."""
+    plain = start(game, WIN, seed)
+    train_for(plain, seconds * (1 - SEARCH_SHARE))
+    late, always = (replace(METHOD, depth=2).start_self_play(game, WIN, seed) for _ in range(2))
+    late.load_state_dict(*plain.state_dict())
+    late.search_from, always.search_from = late.steps, 0
+    train_for(plain, seconds * SEARCH_SHARE)
+    train_for(late, seconds * SEARCH_SHARE)
+    train_for(always, seconds)
+    opponents = [make_tables_policy(game, WIN, plain, depth) for depth in (1, 2, 3)]
+    print(f"seed {seed}, {seconds:g} s each: shares of {games} games won against plain self-play at depth 1, 2, 3", flush=True)
+    trained = {"plain": plain, f"search in the last {SEARCH_SHARE:.0%}": late, "search from the start": always}
+    for name, playing in trained.items():
+        for depth in (1, 2, 3):
+            policy = make_tables_policy(game, WIN, playing, depth)
+            wins = [play_match(game, policy, one, make_openings(game, games, 4), seed)[1] for one in opponents]
+            print(f"  {name}, {playing.games:,} games, at depth {depth}: {np.round(wins, 3)}", flush=True)
+
+
 def measure_front(game: Game, seconds: float, divisions: int, seed: int, games: int) -> None:
     """Print the mean returns of policies for several weights against random and greedy play and the tables for winning."""
     opponents = {name: batch_policy(name, game) for name in ("random", "greedy")}
@@ -156,7 +179,7 @@ def measure_search(simulations: Sequence[int], seed: int, games: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("wins", "front", "search"), help="part to run")
+    parser.add_argument("--only", choices=("wins", "self-play", "front", "search"), help="part to run")
     parser.add_argument("--board", type=int, nargs=2, default=[8, 8], help="columns and rows")
     parser.add_argument("--seconds", type=float, nargs="+", default=[60, 300], help="CPU seconds of training, ascending")
     parser.add_argument("--front-seconds", type=float, default=30, help="CPU seconds of training for each weight vector")
@@ -174,6 +197,9 @@ def main() -> None:
             measure_search(words.simulations, seed, words.games)
         if words.only in (None, "wins"):
             measure_wins(momagames.spec(ID, objectives=("win",), **board), words.seconds, seed, words.games, uct)
+        if words.only in (None, "self-play"):
+            game = momagames.spec(ID, objectives=("win",), **board)
+            measure_self_play(game, words.seconds[-1], seed, words.games)
         if words.only in (None, "front"):
             game = momagames.spec(ID, objectives=FRONT, **board)
             measure_front(game, words.front_seconds, words.divisions, seed, words.games)

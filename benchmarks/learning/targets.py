@@ -30,6 +30,7 @@ from benchmarks.learning.evaluations import (
     compare_on_levels,
     compare_with_exact_fronts,
     compare_with_greedy,
+    compare_with_solved_values,
 )
 from momagames.baselines.base import first_agents
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
@@ -124,6 +125,17 @@ def make_samegame(**params: Any) -> Callable[[], Sequence[Game]]:
     return lambda: [momagames.spec("mo-samegame-v0", **params)]
 
 
+def make_small_breakthrough(width: int) -> Target:
+    """Return the target of keeping the solved value of positions on a small board."""
+    return Target(
+        lambda: [momagames.spec("mo-breakthrough-v0", board_width=width, board_height=5, objectives=("win",))],
+        {"ntuple": (Ntuple(), 100_000_000)}, compare_with_solved_values,
+        {"kept, random play": 0.95, "kept, own play": 0.95}, 1000, weights=(1.0,), opponents=("greedy",),
+        remark=f"Boards of {width}x5 cells, for winning alone: share of the won positions that stay won after the move, where "
+        "some moves win and others lose, in games at random and in games of the policy with itself.",
+    )  # fmt: skip
+
+
 TARGETS = {
     "samegame": Target(
         make_samegame(),
@@ -163,6 +175,9 @@ TARGETS = {
         1000, weights=(1.0,), opponents=("greedy",), units=(64, 64),
         remark="Boards of 8x8 cells, for winning alone.",
     ),
+    **{
+        f"breakthrough-{width}x5": make_small_breakthrough(width) for width in (3, 4)
+    },
     "pommerman-ffa": make_pommerman("ffa", 3_000_000, (0.92, 0.2), dead="leave"),
     "pommerman-duel": make_pommerman("duel", 4_000_000, (0.95, 0.55)),
     "pommerman-team": make_pommerman("team-full", 3_000_000, (0.92, 0.55)),

@@ -16,7 +16,7 @@ from momagames.baselines.random import RANDOM_POLICY
 from momagames.contract import LearningSupport, Symmetry
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import generate_starts
+from momagames.engine.playouts import NO_LIMIT, generate_starts
 from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import compile_entry_point, kernel
@@ -25,7 +25,7 @@ from tests import meteors
 from tests.baselines import gambles
 from tests.games.test_cell_codes import cell_codes
 
-NTUPLE = Ntuple(divisions=1, depth=1, short=2, long=4, alpha=2.0, td_lambda=0.9, epsilon=0.05, opening=8)
+NTUPLE = Ntuple(divisions=1, depth=1, short=2, long=4, alpha=2.0, td_lambda=0.9, epsilon=0.05, opening=8, search_fraction=0.0)
 WIN = np.ones(1)
 BUDGET = 1_500_000
 
@@ -113,14 +113,34 @@ def test_equal_seeds_give_equal_policies():
         assert tables[0] == tables[1] != tables[2]
 
 
-def test_interrupted_self_play_continues():
-    game = breakthrough(3, 5)
-    whole, parts = (NTUPLE.start_self_play(game, WIN, 5) for _ in range(2))
+@pytest.mark.parametrize(("objectives", "weights"), [(("win",), [1.0]), (("captures", "win"), [0.7, 0.3])])
+@pytest.mark.parametrize("search_from", [NO_LIMIT, 1000])
+def test_interrupted_self_play_continues(objectives, weights, search_from):
+    game = breakthrough(3, 5, objectives)
+    whole, parts = (replace(NTUPLE, depth=2).start_self_play(game, np.array(weights), 5) for _ in range(2))
+    whole.search_from = parts.search_from = search_from
     while parts.steps < 2000:
         parts.play(parts.steps + 1, 10**6)
     whole.play(parts.steps, 10**6)
     assert (whole.steps, whole.games, whole.moves) == (parts.steps, parts.games, parts.moves)
     assert whole.tables.tobytes() == parts.tables.tobytes()
+
+
+def test_self_play_ends_with_search():
+    """Moves take more steps in the last part of the budget, which looks further ahead."""
+    game = breakthrough(4, 5, ("win", "losses"))
+    plain, searching = (
+        replace(NTUPLE, depth=2, search_fraction=fraction).train(game, [0], [], 40_000, seed=1) for fraction in (0.0, 0.5)
+    )
+    assert searching.steps <= 40_000
+    assert searching.info["games"] < 0.8 * plain.info["games"]
+    one = replace(NTUPLE, depth=2).start_self_play(game, np.array([0.5, 0.5]), 1)
+    one.search_from = 10_000
+    one.play(10_000)
+    shallow = one.steps / one.moves
+    moves, steps = one.moves, one.steps
+    one.play(20_000, NO_LIMIT)
+    assert (one.steps - steps) / (one.moves - moves) > 1.5 * shallow
 
 
 def test_targets_are_lambda_returns_cut_at_random_moves():
@@ -417,6 +437,7 @@ def test_games_that_do_not_fit_are_rejected():
         ({"td_lambda": 1.5}, "td_lambda=1.5"),
         ({"epsilon": -1}, "epsilon=-1"),
         ({"opening": 2.5}, "opening=2.5"),
+        ({"search_fraction": 1.1}, "search_fraction=1.1"),
     ],
 )
 def test_rejects_invalid_options(options, message):

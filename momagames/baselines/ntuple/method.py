@@ -39,6 +39,8 @@ class Ntuple(TrainerMethod):
     td_lambda    decay of the lambda-returns, 0..1
     epsilon      probability of a random move in self-play, 0..1
     opening      games of self-play begin with 0 to `opening` random moves
+    search_fraction   share of the budget at its end, 0..1, in which each agent, in half of its games, looks `depth` moves ahead
+                 in self-play as the policies do, instead of one
     """
 
     name: ClassVar[str] = "ntuple"
@@ -51,6 +53,7 @@ class Ntuple(TrainerMethod):
     td_lambda: float = 0.9
     epsilon: float = 0.05
     opening: int = 8
+    search_fraction: float = 0.0
 
     def __post_init__(self) -> None:
         for option, low, high in (
@@ -64,6 +67,7 @@ class Ntuple(TrainerMethod):
         check_range(f"{self.name}: alpha", self.alpha, 0, 10, above=True)
         check_range(f"{self.name}: td_lambda", self.td_lambda, 0, 1)
         check_range(f"{self.name}: epsilon", self.epsilon, 0, 1)
+        check_range(f"{self.name}: search_fraction", self.search_fraction, 0, 1)
 
     @property
     def windows(self) -> tuple[tuple[int, int], ...]:
@@ -87,7 +91,7 @@ class Ntuple(TrainerMethod):
         """Return the self-play of a weight vector, float64[K], before its first game."""
         patterns, entries = make_patterns(game, self.windows)
         options = TdOptions(float(self.alpha), float(self.td_lambda), float(self.epsilon), int(self.opening))
-        return SelfPlay(game, patterns, entries, weights, seed, options)
+        return SelfPlay(game, patterns, entries, weights, seed, options, self.depth)
 
     def check_setup(self, setup: TrainingSetup) -> None:
         setup.check_one_game(self.name)
@@ -107,7 +111,7 @@ class Ntuple(TrainerMethod):
         def make_tables(tables: Sequence[NDArray[Any]]) -> PatternTables:
             return PatternTables(game, self.windows, self.depth, lattice, scale, [round_tables(one) for one in tables])
 
-        return NtupleTrainer(setup, players, make_tables, scale)
+        return NtupleTrainer(setup, players, make_tables, scale, self.search_fraction)
 
     def make_responder(self) -> TrainerMethod:
         raise InvalidParameter(f"{self.name} learns from play against itself alone, not against a given policy")

@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Look-ahead with tables at play time: alpha-beta of the weighted return of the agent that searches, one to three moves deep.
+"""Look-ahead with tables: alpha-beta of the weighted return of the agent that searches, one to three moves deep.
 
 A leaf has the weighted rewards on the way plus the value of the tables for its position. The other agent is assumed to play for
-the lowest weighted return of the one that searches. Depth 1 is the choice of self-play. Copies draw with a random word of their
+the lowest weighted return of the one that searches. Copies draw with a random word of their
 own. Source of alpha-beta: Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975.
 """
 
@@ -72,13 +72,14 @@ def make_search(
 
 
 @cache_by_rules
-def make_search_kernel(game: Game) -> Callable[..., Any]:
-    """Return the policy kernel, see `engine.policies`; its scratch is a `Search`."""
+def make_choice_kernel(game: Game) -> Callable[..., Any]:
+    """Return the kernel of a search, at most as deep as its scratch arrays."""
     legal, step, write_codes = game.kernels.legal, game.kernels.step, game.learning.write_cell_codes
 
     @kernel
-    def act(state, agent, mask, parts, memory, scratch, word, action):
-        search, depth, own = scratch, scratch.masks.shape[0], agent
+    def choose(state, agent, mask, search, depth, word):
+        """Return the action, the number of environment steps that the search took, and the generator word."""
+        own, steps, action = agent, 0, 0
         work, buffers, bounds, best = search.work, search.buffers, search.bounds, search.best
         word = advance(word)
         work[0] = state
@@ -105,7 +106,7 @@ def make_search_kernel(game: Game) -> Callable[..., Any]:
                 work[level + 1] = work[level]
                 buffers.actions[0, 0] = a
                 step(work[level + 1], buffers.actions, buffers.reward)
-                memory["lookahead_steps"] += 1
+                steps += 1
                 value = search.rewards[level]
                 for k in range(search.weights.shape[0]):
                     value += search.weights[k] * buffers.reward[own, k]
@@ -126,7 +127,7 @@ def make_search_kernel(game: Game) -> Callable[..., Any]:
             if level == 0:
                 is_best, best[0], ties, word = update_best(value, best[0], ties, word)
                 if is_best:
-                    action[0] = search.cursors[0]
+                    action = search.cursors[0]
                 bounds[0, 0] = best[0]
             elif level > 0:
                 if work[level]["to_move"] == own:
@@ -137,6 +138,20 @@ def make_search_kernel(game: Game) -> Callable[..., Any]:
                     bounds[level, 1] = min(bounds[level, 1], value)
                 if bounds[level, 0] > bounds[level, 1]:  # not where they are equal: ties are broken at random
                     search.cursors[level] = mask.shape[0]
+        return action, steps, word
+
+    return choose
+
+
+@cache_by_rules
+def make_search_kernel(game: Game) -> Callable[..., Any]:
+    """Return the policy kernel, see `engine.policies`; its scratch is a `Search`."""
+    choose = make_choice_kernel(game)
+
+    @kernel
+    def act(state, agent, mask, parts, memory, scratch, word, action):
+        action[0], steps, word = choose(state, agent, mask, scratch, scratch.masks.shape[0], word)
+        memory["lookahead_steps"] += steps
         return word
 
     return act

@@ -1,10 +1,13 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Self-play that learns tables of patterns by TD(lambda), without Python between two moves.
 
-Every agent plays the action with the highest weighted sum of rewards and of the value of the position after it, except for the
-random moves of the opening and for exploring moves. At the end of a game its positions are visited backwards. The target of a
-head is the lambda-return of its agent. It is cut at random moves: the position before one learns nothing and passes its value
-on.
+Every agent plays the action with the highest weighted sum of rewards and of the value of the position after it, or that of a
+deeper search (see `search`), except for the random moves of the opening and for exploring moves. At the end of a game its
+positions are visited backwards. The target of a head is the lambda-return of its agent. It is cut at random moves: the position
+before one learns nothing and passes its value on.
+
+In games with search each agent looks further ahead or not, at random: tables that learn from deep search alone know little of
+the positions after mistakes, which it avoids but which the leaves of a search are full of.
 
 Step sizes are those of temporal coherence: each entry has the sum E of its errors and the sum A of their sizes, and moves by
 alpha / P * |E| / A * error, for P patterns.
@@ -22,19 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.ntuple.heads import MOVED, make_heads
-from momagames.baselines.ntuple.kernels import (
-    find_entries,
-    make_buffers,
-    sum_entries,
-    update_entries,
-    value_of_head,
-    weigh_position,
-)
+from momagames.baselines.ntuple.kernels import find_entries, sum_entries, update_entries, value_of_head
 from momagames.baselines.ntuple.patterns import Patterns
+from momagames.baselines.ntuple.search import make_choice_kernel, make_search
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, reset_header
+from momagames.engine.playouts import NO_LIMIT
 from momagames.kernels.jit import compile_entry_point, kernel
-from momagames.kernels.rng import advance, below, mix, update_best
+from momagames.kernels.rng import advance, below, mix
 
 ZERO, ONE = np.float32(0), np.float32(1)
 RANDOM_SCALE = 1 << 20  # exploration is drawn as a multiple of 1 / RANDOM_SCALE
@@ -72,27 +70,36 @@ class SelfPlay:
     tables         float32[H, n], see `heads` and `patterns`
     steps          environment steps, look-ahead included
     moves, games   played to the end
+    search_from    steps after which agents look `depth` moves ahead in half of the games
     """
 
     def __init__(
-        self, game: Game, patterns: Patterns, entries: int, weights: NDArray[np.float64], seed: int, options: TdOptions
+        self,
+        game: Game,
+        patterns: Patterns,
+        entries: int,
+        weights: NDArray[np.float64],
+        seed: int,
+        options: TdOptions,
+        depth: int = 1,
     ) -> None:
         self.game, self.patterns, self.heads = game, patterns, make_heads(game, weights)
         heads, longest = len(self.heads.scales), game.max_episode_steps
         agents, objectives = len(game.agents), len(game.objectives)
         self.tables = np.zeros((heads, entries), np.float32)
         self._coherence = np.zeros((heads, entries, 2), np.float32)
-        self._weights, self._options = weights, options
-        self._buffers = make_buffers(game, patterns)
-        self._work = np.zeros(2, game.dtype)
+        self._options = options
+        self._search = make_search(game, weights, patterns, self.heads, self.tables, depth)
+        self._work = np.zeros(1, game.dtype)
         self._work[:] = game.blank_state
-        self._mask, self._legal = np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size + 1, np.int64)
+        self._mask = np.zeros(game.mask_size, np.int8)
         self._trail = Trajectory(
             np.zeros((longest, len(patterns.offsets)), np.uint32), np.zeros(longest, np.int64), np.zeros(longest, np.bool_),
             np.zeros((longest, agents, objectives), np.float32), np.zeros((agents, objectives)),
         )  # fmt: skip
         self._word = np.uint64(seed % 2**64)
         self.steps = self.moves = self.games = 0
+        self.search_from = NO_LIMIT
 
     def state_dict(self) -> tuple[dict[str, int], dict[str, NDArray[Any]]]:
         """Return all that the next game depends on, as JSON-able data and arrays."""
@@ -108,8 +115,8 @@ class SelfPlay:
     def play(self, steps: int, limit: int | None = None) -> None:
         """Play games until `steps` environment steps in all are made; a game that would exceed `limit` is left out."""
         word, self.steps, moves, games = make_self_play(self.game)(
-            self._work, self.patterns, self.heads, self.tables, self._coherence, self._weights, self._buffers, self._mask,
-            self._legal, self._trail, self._word, self.steps, steps, steps if limit is None else limit, *self._options,
+            self._work, self._search, self._coherence, self._mask, self._trail, self._word, self.steps, steps,
+            steps if limit is None else limit, self.search_from, *self._options,
         )  # fmt: skip
         self._word = np.uint64(word)
         self.moves += moves
@@ -154,17 +161,32 @@ def learn_game(heads, tables, coherence, trajectory, length, opening, alpha, td_
                 trajectory.returns[agent, k] += trajectory.rewards[t, agent, k]
 
 
+@kernel
+def choose_at_random(mask, word):
+    """Return a legal action that a random word selects."""
+    count = 0
+    for a in range(mask.shape[0]):
+        count += mask[a]
+    left = below(word, count)
+    for a in range(mask.shape[0]):
+        if mask[a]:
+            if left == 0:
+                return a
+            left -= 1
+    return 0
+
+
 @cache_by_rules
 def make_self_play(game: Game) -> Callable[..., Any]:
     """Compile the self-play of `SelfPlay.play` for the rules of a game."""
     generate, legal, step = game.kernels.generate, game.kernels.legal, game.kernels.step
-    write_codes = game.learning.write_cell_codes
+    write_codes, choose = game.learning.write_cell_codes, make_choice_kernel(game)
 
     def run(
-        work, patterns, heads, tables, coherence, weights, buffers, mask, legal_actions, trajectory, word, steps, target, limit,
-        alpha, td_lambda, epsilon, openings,
-    ):  # fmt: skip
-        state, actions, reward = work[0], buffers.actions, buffers.reward
+        work, search, coherence, mask, trajectory, word, steps, target, limit, search_from, alpha, td_lambda, epsilon, openings
+    ):
+        state, patterns, buffers = work[0], search.patterns, search.buffers
+        actions, reward = buffers.actions, buffers.reward
         total_moves, games = 0, 0
         while steps < target:
             reset_header(state)
@@ -174,45 +196,32 @@ def make_self_play(game: Game) -> Callable[..., Any]:
             word = advance(word)
             opening = below(word, openings + 1)
             length = 0
+            searching = 0  # a bit for each agent
+            if steps >= search_from:
+                word = advance(word)
+                searching = below(word, 4)
             while state["over"] == 0:
                 agent = np.int64(state["to_move"])
                 legal(state, agent, mask)
-                count = 0
-                for a in range(mask.shape[0]):
-                    legal_actions[count] = a
-                    count += mask[a]
                 word = advance(word)
                 is_random = length < opening or below(word, RANDOM_SCALE) < epsilon * RANDOM_SCALE
                 if is_random:
                     word = advance(word)
-                    legal_actions[count] = legal_actions[below(word, count)]
-                tried = 0 if is_random else count
+                    action, tried = choose_at_random(mask, word), 0
+                    word = advance(word)
+                else:
+                    depth = search.masks.shape[0] if searching >> agent & 1 else 1
+                    action, tried, word = choose(state, agent, mask, search, depth, word)
                 if steps + tried + 1 > limit:
                     return word, steps, total_moves, games
                 steps += tried + 1
-                write_codes(state, agent, buffers.codes)
-                find_entries(patterns, buffers)
-                word = advance(word)
-                trial_rng = mix(word)  # the draws to come are unknown to the agent
-                best, ties = -np.inf, 0
-                for i in range(count - tried, count + 1):  # the last one is the move
-                    at = 1 if i < count else 0
-                    if at == 1:
-                        work[1] = state
-                        work[1]["rng"] = trial_rng
-                    actions[0, 0] = legal_actions[i]
-                    step(work[at], actions, reward)
-                    write_codes(work[at], agent, buffers.after)
-                    update_entries(patterns, buffers)
-                    if at == 1:
-                        value = 0.0
-                        for k in range(weights.shape[0]):
-                            value += weights[k] * reward[agent, k]
-                        if not work[1]["over"]:
-                            value += weigh_position(heads, tables, buffers.updated, MOVED)
-                        is_best, best, ties, word = update_best(value, best, ties, word)
-                        if is_best:
-                            legal_actions[count] = legal_actions[i]
+                if is_random or searching:  # else they are as the search has left them
+                    write_codes(state, agent, buffers.codes)
+                    find_entries(patterns, buffers)
+                actions[0, 0] = action
+                step(state, actions, reward)
+                write_codes(state, agent, buffers.after)
+                update_entries(patterns, buffers)
                 for p in range(buffers.updated.shape[0]):
                     trajectory.entries[length, p] = buffers.updated[p]
                 trajectory.agents[length] = agent
@@ -221,7 +230,7 @@ def make_self_play(game: Game) -> Callable[..., Any]:
                     for k in range(reward.shape[1]):
                         trajectory.rewards[length, other, k] = reward[other, k]
                 length += 1
-            learn_game(heads, tables, coherence, trajectory, length, opening, alpha, td_lambda)
+            learn_game(search.heads, search.tables, coherence, trajectory, length, opening, alpha, td_lambda)
             total_moves += length
             games += 1
         return word, steps, total_moves, games

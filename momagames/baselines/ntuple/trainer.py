@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,9 +19,10 @@ CHUNK = 2_000_000  # environment steps of one call of the compiled loop, which C
 class NtupleTrainer:
     """Self-play of each weight vector; all have equal shares of the budget, and progress side by side.
 
-    players         their self-play
-    make_tables     tables of each weight vector, float32[H, n] -> policies
-    return_scale    float64[K]
+    players          their self-play
+    make_tables      tables of each weight vector, float32[H, n] -> policies
+    return_scale     float64[K]
+    search_fraction  see `method.Ntuple`
     """
 
     def __init__(
@@ -29,11 +31,15 @@ class NtupleTrainer:
         players: Sequence[SelfPlay],
         make_tables: Callable[[Sequence[NDArray[np.float32]]], PatternTables],
         return_scale: NDArray[np.float64],
+        search_fraction: float,
     ) -> None:
         self.setup, self.players, self.return_scale, self._make_tables = setup, players, return_scale, make_tables
         budget, count = setup.budget, len(players)
         self._shares = [budget * (i + 1) // count - budget * i // count for i in range(count)]
         self._target = 0
+        if search_fraction > 0:
+            for player, share in zip(players, self._shares, strict=True):
+                player.search_from = math.ceil(share * (1 - search_fraction))
 
     @property
     def steps(self) -> int:
