@@ -102,8 +102,7 @@ def describe_training(game: Game, run: Mapping[str, Any]) -> str:
 
 
 def format_number(value: float) -> str:
-    whole = float(value).is_integer() and abs(value) > 1
-    return f"{value:,.0f}" if whole or abs(value) >= 1000 else f"{value:.3f}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def axis_label(target: Mapping[str, Any]) -> str:
