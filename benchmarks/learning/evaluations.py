@@ -23,6 +23,8 @@ from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import batch_policy, method
+from momagames.baselines.candidates.nested import compile_nested
+from momagames.baselines.candidates.policy import Scorer
 from momagames.baselines.exact import exact_front
 from momagames.baselines.greedy import Greedy
 from momagames.baselines.ntuple.tables import PatternTables
@@ -82,11 +84,27 @@ def make_small_board(size: int, colors: int) -> Game:
 
 
 @cache
+def solve_fronts(size: int, colors: int, instances: int) -> list[NDArray[np.float64]]:
+    """Return the points of the exact front of each instance of a small board, float64[n, K]."""
+    game = make_small_board(size, colors)
+    return [exact_front(game, seed=seed, **EXACT).points for seed in range(FIRST_INSTANCE, FIRST_INSTANCE + instances)]
+
+
 def measure_exact_volumes(size: int, colors: int, instances: int) -> list[float]:
     """Return the hypervolume of the exact front of each instance of a small board."""
+    reference_point = make_small_board(size, colors).reference_point
+    return [hypervolume(points, reference_point).value for points in solve_fronts(size, colors, instances)]
+
+
+def measure_linear_share(size: int, colors: int, instances: int) -> float:
+    """Return the share of the exact hypervolume that the best points for each weight vector of the lattice have."""
     game = make_small_board(size, colors)
-    seeds = range(FIRST_INSTANCE, FIRST_INSTANCE + instances)
-    return [hypervolume(exact_front(game, seed=seed, **EXACT).points, game.reference_point).value for seed in seeds]
+    lattice = list_weights(game, DIVISIONS[len(game.objectives)])
+    shares = []
+    for points in solve_fronts(size, colors, instances):
+        best = points[np.argmax(points @ lattice.T, axis=0)]
+        shares.append(hypervolume(best, game.reference_point).value / hypervolume(points, game.reference_point).value)
+    return float(np.mean(shares))
 
 
 def measure_share(game: Game, policies: Sequence[BatchPolicy], volumes: Sequence[float]) -> float:
@@ -109,9 +127,14 @@ def compare_with_exact_fronts(training: Training, trained: TrainedPolicies, epis
     board = game.params["board_width"], game.params["num_colors"]
     volumes = measure_exact_volumes(*board, episodes)
 
-    results = {"share of exact": measure_share(game, compile_lattice(game, trained)[1], volumes)}
+    lattice, policies = compile_lattice(game, trained)
+    results = {"share of exact": measure_share(game, policies, volumes)}
+    if isinstance(trained, Scorer):
+        nested = [compile_nested(trained, weights, level=1) for weights in lattice]
+        results["with nested_rollouts"] = measure_share(game, nested, volumes)
     for estimate in ("none", "both"):
         results[f"greedy(estimate={estimate})"] = measure_greedy_share(*board, estimate, episodes)
+    results["best play for each of the weights"] = measure_linear_share(*board, episodes)
     return results
 
 

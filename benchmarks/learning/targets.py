@@ -154,7 +154,8 @@ TARGETS = {
             {"grpo": (Grpo(), 30_000_000), "cross_entropy": (CrossEntropy(), 30_000_000)},
             compare_with_exact_fronts, {"share of exact": 0.90}, 50, units=(32,),
             remark=f"Random {size}x{size} boards with 3 colors: share of the exact hypervolume of 50 unseen instances that the "
-            "policies reach, one episode for each of 66 weight vectors; the optimum is that of each instance.",
+            "policies reach, one episode for each of 66 weight vectors; the optimum is that of each instance. Policies that "
+            "maximize a weighted sum cannot exceed the best play for each of the weights.",
         )
         for size in (7, 8)
     },

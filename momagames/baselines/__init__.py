@@ -39,6 +39,7 @@ METHODS: dict[str, str] = {
     "hindsight_pareto_nrpa": "momagames.baselines.hindsight:HindsightParetoNrpa",
     "uct": "momagames.baselines.mcts.methods:Uct",
     "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
+    "nested_rollouts": "momagames.baselines.candidates.nested:NestedRollouts",
     "exact": "momagames.baselines.exact.method:Exact",
     "nsga2": "momagames.baselines.evolution.nsga2:Nsga2",
     "cma": "momagames.baselines.evolution.cma:Cma",
@@ -51,6 +52,7 @@ POLICIES: dict[str, str] = {
     "greedy": "momagames.baselines.greedy:GREEDY_POLICY",
     "uct": "momagames.baselines.mcts.policies:UCT_POLICY",
     "pareto_uct": "momagames.baselines.mcts.policies:PARETO_UCT_POLICY",
+    "nested_rollouts": "momagames.baselines.candidates.nested:NESTED_POLICY",
     "champion": "momagames.baselines.checkpoint_policy:CHAMPION_POLICY",
 }
 
@@ -89,6 +91,7 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
     agent      index of the agent that it plays; needed where all agents move at once, except for "random"
     options    "greedy" has weights, float[K] (default: all equal), and estimate, see `momagames.baselines.greedy`; "uct" and
                "pareto_uct" have weights, simulations, exploration, horizon and value, see `momagames.baselines.mcts`;
+               "nested_rollouts" has weights, level and scorer, see `momagames.baselines.candidates.nested`;
                "champion", the trained policy of the package, and checkpoints have weights and greedy; for others see
                `policy_options`
     Raises     UnknownId; InvalidParameter if the policy cannot play this game or the options are wrong
