@@ -65,12 +65,12 @@ def test_pages_of_an_archive(results, tmp_path):
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "learning.md"}
     assert "`mo-samegame-v0(num_colors=3)`. Random boards.\n" in pages["learning.md"]
-    assert "| [boards](#boards) | share | 0.500 | 0.750 | 2 | met |" in pages["learning.md"]
+    assert "| [boards](#boards) | share | 0.5 | 0.75 | 2 | met |" in pages["learning.md"]
     assert "| [boards](#boards) | decisions/s | 9 | 8 | 2 | missed |" in pages["learning.md"]
     assert "\n100 environment steps; options that differ from the defaults: hidden=16; threads: 1;" in pages["learning.md"]
     assert "| `grpo`, seed | mean | 0 | 1 |" in pages["learning.md"]
     assert "| decisions/s | **8** | 8 | 8 |" in pages["learning.md"]
-    assert "| share | **0.750** [0.250, 1.250] | 0.250 | 1.250 |" in pages["learning.md"]
+    assert "| share | **0.75** [0.25, 1.25] | 0.25 | 1.25 |" in pages["learning.md"]
     assert "| `maskable_ppo`, seed | mean | 0 |" in pages["learning.md"]
     assert "| minutes |  | 1.5 |" in pages["learning.md"]
     (boards, *_) = expected.panels

@@ -178,6 +178,22 @@ def test_a_worker_that_is_killed_while_it_starts_is_replaced(tmp_path):
         pool.close()
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="POSIX")
+def test_a_worker_ignores_ctrl_c_from_its_first_instruction(tmp_path):
+    pool = processes._Processes(1, tmp_path)
+    try:
+        pool.start(1)
+        (worker,) = pool._workers.values()
+        for _ in range(20):
+            os.kill(worker.process.pid, signal.SIGINT)
+            time.sleep(0.01)
+        assert pool.poll(60) == []
+        assert len(pool.list_idle()) == 1
+        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    finally:
+        pool.close()
+
+
 # ------------------------------------------------------------------------------------------------------------- dispatch
 
 

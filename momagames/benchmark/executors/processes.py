@@ -61,7 +61,8 @@ class _Processes:
         while len(self._workers) < min(self._max_workers, wanted):
             own_end, worker_end = self._context.Pipe()
             process = self._context.Process(target=_run_worker, args=(worker_end, self._folder), daemon=True)
-            process.start()
+            with _block_interrupt():
+                process.start()
             worker_end.close()  # the pipe then closes with the process
             self._workers[next(self._numbers)] = _Process(process, own_end)
 
@@ -114,6 +115,19 @@ class _Processes:
             worker.process.kill()
         for number in list(self._workers):
             self.stop(number)
+
+
+@contextlib.contextmanager
+def _block_interrupt() -> Iterator[None]:
+    """Block Ctrl-C in this thread. A process that is started meanwhile never gets it, not even while it imports its code."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _run_worker(pipe: Connection, folder: Path) -> None:
