@@ -277,3 +277,26 @@ def test_solved_values_equal_guarantees(monkeypatch):
                 found = solve_guaranteed_front(game, after.state, mover, max_states=10**6, max_bytes=1 << 28)
                 wins = found.points[0, 0] > 0
             assert winning[action] == wins
+
+
+def test_archived_reports_gain_seeds(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    targets = importlib.import_module("benchmarks.learning.targets")
+
+    def make_report(seed, budget, minutes):
+        return {
+            "learner": "grpo", "head": {"seed": seed, "budget": budget}, "version": "1", "results": {"share": 1}, "minutes": minutes,
+        }  # fmt: skip
+
+    monkeypatch.setattr(targets, "ARCHIVE", tmp_path / "results.json")
+    archived = {"samegame": {"runs": [make_report(10, 5, 1), make_report(11, 5, 1), make_report(12, 9, 1)]}}
+    targets.ARCHIVE.write_text(json.dumps(archived))
+    targets.archive_reports(tmp_path)
+    assert json.loads(targets.ARCHIVE.read_text())["samegame"]["runs"] == archived["samegame"]["runs"]
+    for seed in (11, 13):
+        (tmp_path / f"samegame-grpo-{seed}").mkdir()
+        (tmp_path / f"samegame-grpo-{seed}" / "report.json").write_text(json.dumps(make_report(seed, 5, 4)))
+    assert targets.find_seconds(tmp_path, "samegame", "grpo") == 60 * 3
+    targets.archive_reports(tmp_path)
+    runs = json.loads(targets.ARCHIVE.read_text())["samegame"]["runs"]
+    assert [(one["head"]["seed"], one["minutes"]) for one in runs] == [(10, 1), (11, 4), (13, 4)]  # 12 had another budget

@@ -193,7 +193,7 @@ def run_target(target: Target, learner: str, seed: int, directory: Path, given: 
     if learner == MASKABLE_PPO:
         from benchmarks.learning.maskable_ppo import train_maskable_ppo
 
-        seconds = given.seconds or find_seconds(given.out, f"{given.name}-{next(iter(target.learners))}")
+        seconds = given.seconds or find_seconds(given.out, given.name, next(iter(target.learners)))
         trained, steps = train_maskable_ppo(training, seconds, target.units)
         decisions = steps
         directory.mkdir(parents=True, exist_ok=True)
@@ -213,18 +213,12 @@ def run_target(target: Target, learner: str, seed: int, directory: Path, given: 
     return {"minutes": seconds / 60, **results}
 
 
-def find_seconds(out: Path, prefix: str) -> float:
-    """Return the mean training time of the reports of a learner."""
-    reports = list(read_reports(out, prefix))
+def find_seconds(out: Path, name: str, learner: str) -> float:
+    """Return the mean training time of a learner, by the reports in `out` or else by archived ones."""
+    reports = collect_reports(out, name, learner, load_archive())
     if not reports:
-        raise SystemExit(f"no report of {prefix} in {out}: train it first, or give --seconds")
-    return 60 * sum(one["minutes"] for one in reports) / len(reports)
-
-
-def read_reports(out: Path, prefix: str) -> Iterator[dict[str, Any]]:
-    """Yield the reports of the trainings of a learner, by seed."""
-    for path in sorted(out.glob(f"{prefix}-[0-9]*/{REPORT}")):
-        yield json.loads(path.read_text())
+        raise SystemExit(f"no report of {name}-{learner} in {out}: train it first, or give --seconds")
+    return 60 * float(sum(one["minutes"] for one in reports)) / len(reports)
 
 
 def read_curve(directory: Path, training: Training) -> Iterator[tuple[int, float]]:
@@ -239,15 +233,32 @@ def read_curve(directory: Path, training: Training) -> Iterator[tuple[int, float
             yield metrics["steps"], sum(weight * value for weight, value in zip(training.weights, point, strict=True))
 
 
+def load_archive() -> dict[str, Any]:
+    archived: dict[str, Any] = json.loads(ARCHIVE.read_text())
+    return archived
+
+
+def collect_reports(out: Path, name: str, learner: str, archived: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the reports of a learner by seed: those in `out`, and archived ones of other seeds of the same training."""
+    found = [json.loads(path.read_text()) for path in out.glob(f"{name}-{learner}-[0-9]*/{REPORT}")]
+    before = [one for one in archived.get(name, {"runs": []})["runs"] if one["learner"] == learner]
+    if found:
+        seeds = [one["head"]["seed"] for one in found]
+        alike = [omit_seed(one) == omit_seed(found[0]) for one in before]
+        found += [one for one, same in zip(before, alike, strict=True) if same and one["head"]["seed"] not in seeds]
+    return sorted(found or before, key=lambda one: int(one["head"]["seed"]))
+
+
+def omit_seed(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what must be equal in trainings that are compared as seeds of one."""
+    return {**report["head"], "seed": None, "version": report["version"], "results": list(report["results"])}
+
+
 def archive_reports(out: Path) -> None:
-    """Collect the reports of all finished trainings in one file; learners without any keep those in the file."""
-    archived, collected = json.loads(ARCHIVE.read_text()), {}
+    """Collect the reports of all finished trainings in one file, beside those of other seeds and learners in the file."""
+    archived, collected = load_archive(), {}
     for name, target in TARGETS.items():
-        before = archived.get(name, {"runs": []})["runs"]
-        runs = []
-        for learner in (*target.learners, MASKABLE_PPO):
-            found = list(read_reports(out, f"{name}-{learner}"))
-            runs += found or [one for one in before if one["learner"] == learner]
+        runs = [run for learner in (*target.learners, MASKABLE_PPO) for run in collect_reports(out, name, learner, archived)]
         if runs:
             collected[name] = {"remark": target.remark, "bars": dict(target.bars), "runs": runs}
     ARCHIVE.write_text(json.dumps(collected, separators=(",", ":")) + "\n")
