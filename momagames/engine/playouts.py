@@ -119,9 +119,9 @@ def _make_greedy(game: Game, has_estimate: bool) -> Callable[..., Any]:
     def choose_greedy(state, agent, mask, weights, factors, word, trial, actions, reward):
         """Return the action (ties broken at random), the generator word and the steps tried."""
         best, action, ties, tried = -np.inf, 0, 0, 0
-        if has_estimate and draws:  # the draws to come are unknown to the agent
+        if draws:  # those to come are unknown to the agent
             word = advance(word)
-        rng = mix(word) if has_estimate and draws else state["rng"]
+        rng = mix(word) if draws else state["rng"]
         for a in range(mask.shape[0]):
             if mask[a]:
                 trial[0] = state

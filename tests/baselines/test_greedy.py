@@ -13,6 +13,7 @@ from momagames.engine.policies import play_policies, policy_weights
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
+from tests.baselines import gambles
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 FACTORS = {"none": (0, 0), "present": (1, 0), "optimistic": (0, 1), "both": (1, OPTIMISM)}
@@ -99,6 +100,24 @@ def test_actions_do_not_depend_on_the_draws_to_come():
             actions.add(chosen(state, one.mask(0), np.random.default_rng(int(one.state["ply"]))))
         assert len(actions) == 1
         one.step(actions.pop())
+
+
+def test_gambles_with_draws_of_its_own():
+    """The last move doubles a reward or loses it: the same decision, whatever the game will draw."""
+    rewards = np.zeros((3, 3, 2, 2))
+    rewards[:, 1:, 1] = 1
+    game = gambles.game(rewards, gamble=True)
+    chosen = policy("greedy", game)
+    one = Episode(game)
+    one.reset(1)
+    one.step(0)
+    actions = np.zeros((8, 8), np.int64)
+    for word, seed in np.ndindex(8, 8):
+        state = one.state.copy()
+        state["rng"] = word
+        actions[word, seed] = chosen(state, one.mask(1), np.random.default_rng(seed))
+    assert (actions == actions[0]).all()
+    assert set(actions[0].tolist()) == {1, 2}
 
 
 @pytest.mark.parametrize(
