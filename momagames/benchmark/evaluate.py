@@ -107,7 +107,8 @@ def _train_policies(run: Run, game: Game, others: list[BatchPolicy], facts: dict
 def make_episode_seeds(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the randomness of the episodes of a run: seeds of start positions uint64[E], words of policies uint64[E, A]."""
     episodes = (run.select_episodes or 0) + (run.report_episodes or 0)
-    seeds = np.random.SeedSequence([run.seed, STARTS]).generate_state(episodes, np.uint64)
+    own = run.seed if run.episode_set is None else int.from_bytes(run.episode_set.encode(), "big")
+    seeds = np.random.SeedSequence([own, STARTS]).generate_state(episodes, np.uint64)
     words = np.random.SeedSequence([run.seed, PLAYERS]).generate_state(episodes * len(game.agents), np.uint64)
     return seeds.astype(np.uint64), words.astype(np.uint64).reshape(-1, len(game.agents))
 

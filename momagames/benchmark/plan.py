@@ -155,6 +155,8 @@ class PoliciesExperiment(_Experiment):
     seats              agents that the policies play, in turn; empty: every agent
     select_episodes    episodes that select the non-dominated policies, for each policy, opponent and seat
     report_episodes    separate episodes that estimate the values of the selected policies
+    episode_set        name of the start positions of these episodes, which are then the same for all seeds; None: they
+                       depend on the seed of the run. Positions of training are others in both cases
     """
 
     kind: Literal["policies"]
@@ -163,6 +165,7 @@ class PoliciesExperiment(_Experiment):
     seats: tuple[str, ...]
     select_episodes: Count
     report_episodes: Count
+    episode_set: Name | None = None
 
 
 Experiment = Annotated[PlansExperiment | PoliciesExperiment, Field(discriminator="kind")]
@@ -243,6 +246,7 @@ class Run(FrozenModel):
     seats: tuple[str, ...]
     select_episodes: int | None
     report_episodes: int | None
+    episode_set: str | None = None
     version: str
     rows_format: int
     seconds: Annotated[Seconds, Field(exclude=True)]
@@ -258,7 +262,7 @@ class Run(FrozenModel):
         return hashlib.sha256(canonical_json(self.to_dict()).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude={"episode_set"} if self.episode_set is None else None)
 
     @property
     def folder(self) -> str:
@@ -293,6 +297,7 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
                     seats=(policies.seats or game.agents) if policies else (),
                     select_episodes=policies.select_episodes if policies else None,
                     report_episodes=policies.report_episodes if policies else None,
+                    episode_set=policies.episode_set if policies else None,
                     version=version or momagames.__version__,
                     rows_format=ROWS_FORMAT,
                     seconds=experiment.seconds,

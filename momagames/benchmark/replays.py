@@ -126,7 +126,7 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
         again = replay(place, point)
         return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
-    fresh = run.model_copy(update={"seed": seed, "select_episodes": 0, "report_episodes": episodes})
+    fresh = run.model_copy(update={"seed": seed, "select_episodes": 0, "report_episodes": episodes, "episode_set": None})
     found: dict[tuple[str, str], list[list[float]]] = {}
     for row in evaluate.evaluate_policies(fresh, {}, [_restore_policy(place, run, chosen)]):
         found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])

@@ -110,6 +110,8 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
         lines += [("opponents", one.label) for one in experiment.opponents] or [("opponents", "none")]
         lines.append(("seats", ", ".join(experiment.seats) or "every agent"))
         episodes = f"{experiment.select_episodes} to select policies, {experiment.report_episodes} to report, each match"
+        if experiment.episode_set:
+            episodes += f", start positions {experiment.episode_set!r} for all seeds"
         lines.append(("episodes", episodes))
     lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
     lines.append(("time", f"at most {experiment.seconds:g} s a run"))

@@ -92,6 +92,7 @@ def test_a_suite_is_expanded_into_runs():
         (("experiments", 1, "seats", 0), "player_0"),
         (("experiments", 1, "select_episodes"), 4),
         (("experiments", 1, "report_episodes"), 4),
+        (("experiments", 1, "episode_set"), "main"),
     ],
 )
 def test_fields_that_change_the_digest(path, value):

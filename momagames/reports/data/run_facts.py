@@ -66,6 +66,8 @@ def _describe_settings(suite: Suite) -> list[tuple[str, str]]:
             budget = f"{experiment.budget:,} steps per run"
         else:
             budget = f"{experiment.select_episodes} selection and {experiment.report_episodes} report episodes per match"
+            if experiment.episode_set:
+                budget += f", start positions {experiment.episode_set!r} for all seeds"
             if experiment.budget:
                 budget = f"{experiment.budget:,} training steps per run; {budget}"
         lines.append((f"seeds of {experiment.name}", f"{', '.join(map(str, experiment.seeds))}; {budget}"))
