@@ -284,9 +284,8 @@ def test_archived_reports_gain_seeds(tmp_path, monkeypatch):
     targets = importlib.import_module("benchmarks.learning.targets")
 
     def make_report(seed, budget, minutes):
-        return {
-            "learner": "grpo", "head": {"seed": seed, "budget": budget}, "version": "1", "results": {"share": 1}, "minutes": minutes,
-        }  # fmt: skip
+        head = {"seed": seed, "budget": budget}
+        return {"learner": "grpo", "head": head, "version": "1", "results": {"share": 1}, "minutes": minutes}
 
     monkeypatch.setattr(targets, "ARCHIVE", tmp_path / "results.json")
     archived = {"samegame": {"runs": [make_report(10, 5, 1), make_report(11, 5, 1), make_report(12, 9, 1)]}}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.base import Method
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint
 from momagames.baselines.learners import CHECKPOINT
 from momagames.baselines.trainer import TrainedPolicies
-from momagames.baselines.weight_lattice import resolve_weights
+from momagames.baselines.weight_lattice import check_lattice_size, format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
@@ -22,6 +23,7 @@ from momagames.errors import InvalidFile, InvalidParameter, invalid_value, one_o
 from momagames.registry import format_id
 
 CHAMPION = "champion"
+MAX_POLICIES = 1000
 Stored = TypeVar("Stored", bound=TrainedPolicies)
 
 
@@ -33,7 +35,8 @@ def make_checkpoint_factory(path: Path) -> PolicyFactory:
     """
 
     def make(game: Game, weights: Sequence[float] | None = None, greedy: bool | None = None) -> CompiledPolicy:
-        return _compile(load_checkpoint(path), game, weights, greedy)
+        checkpoint = load_checkpoint(path)
+        return _compile(checkpoint.make_policies(game), checkpoint, game, weights, greedy)
 
     return PolicyFactory(make, optional=("greedy",))
 
@@ -44,15 +47,39 @@ def list_champions(game: Game) -> list[Checkpoint]:
     return [load_checkpoint(Path(str(files(package) / file))) for package, _, file in places]
 
 
-def make_champion(game: Game, weights: Sequence[float] | None = None, greedy: bool | None = None) -> CompiledPolicy:
-    """Return the first trained policy of the package that fits the game; options as of `make_checkpoint_factory`.
+@dataclass(frozen=True)
+class Champion(Method):
+    """The trained policy that comes with the package of the game, as a method: what training in advance reaches.
 
-    Raises InvalidParameter if there is none
+    divisions    of the simplex lattice of weights, with a policy for each vector; a champion that was trained for fixed
+                 weights is one policy. The training is not part of a run's budget
     """
+
+    name: ClassVar[str] = CHAMPION
+    divisions: int = 4
+
+    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
+        policies, checkpoint = find_champion(game)
+        check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
+        rows = [_find_weights(checkpoint, game)]
+        if checkpoint.head.get("weights") is None and policies.reads_weights:
+            rows = list(simplex_lattice(len(game.objectives), self.divisions))
+        is_greedy = checkpoint.make_method().is_greedy
+        return tuple(replace(policies.compile(format_weights(row), row.tolist(), is_greedy), arrays={}) for row in rows)
+
+
+def make_champion(game: Game, weights: Sequence[float] | None = None, greedy: bool | None = None) -> CompiledPolicy:
+    """Return the policy of `find_champion`; options as of `make_checkpoint_factory`."""
+    policies, checkpoint = find_champion(game)
+    return replace(_compile(policies, checkpoint, game, weights, greedy), label=CHAMPION)
+
+
+def find_champion(game: Game) -> tuple[TrainedPolicies, Checkpoint]:
+    """Return the first trained policies of the package that fit the game, and their file. Raises InvalidParameter."""
     champions = list_champions(game)
     for checkpoint in champions:
         try:
-            return replace(_compile(checkpoint, game, weights, greedy), label=CHAMPION)
+            return checkpoint.make_policies(game), checkpoint
         except InvalidFile:
             continue
     known = f"; there is one for {one_of(one.head['canonical'] for one in champions)}" if champions else ""
@@ -82,8 +109,10 @@ def load_stored_policies(game: Game, name: str, kind: type[Stored], option: str,
 CHAMPION_POLICY = PolicyFactory(make_champion, optional=("weights", "greedy"))
 
 
-def _compile(checkpoint: Checkpoint, game: Game, weights: Sequence[float] | None, greedy: bool | None) -> CompiledPolicy:
-    policies, place = checkpoint.make_policies(game), str(checkpoint.path)
+def _compile(
+    policies: TrainedPolicies, checkpoint: Checkpoint, game: Game, weights: Sequence[float] | None, greedy: bool | None
+) -> CompiledPolicy:
+    place = str(checkpoint.path)
     row = _find_weights(checkpoint, game) if weights is None else resolve_weights(place, game, weights)
     is_greedy = checkpoint.make_method().is_greedy if greedy is None else greedy
     return replace(policies.compile("trained", row.tolist(), is_greedy), weights=(), arrays={})

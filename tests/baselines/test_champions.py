@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import batch_policy, policy
+from momagames.baselines import batch_policy, method, policy
 from momagames.baselines.checkpoint import load_checkpoint
 from momagames.baselines.checkpoint_policy import list_champions
+from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import play_policies
@@ -157,6 +158,20 @@ def test_plays_for_one_agent_and_by_command():
     played = momagames_command("match", "mo-breakthrough-v0", "champion", "random", "--games", "2")
     assert played.returncode == 0, played.stderr
     assert "champion" in played.stdout
+
+
+def test_as_a_method():
+    """One policy for each weight vector, or one if the weights of the training were fixed; weights are stored with results."""
+    game = momagames.spec("mo-samegame-v0", board_width=5, board_height=5, num_colors=3)
+    policies = method("champion")(divisions=2).policies(game)
+    assert [one.weights for one in policies] == [tuple(row) for row in simplex_lattice(3, 2).tolist()]
+    assert len({one.label for one in policies}) == 6
+    chosen = batch_policy("champion", game, weights=policies[1].weights)
+    assert (mean_returns(game, [chosen], 8) == mean_returns(game, [policies[1]], 8)).all()
+    for id in ("mo-breakthrough-v0", "mo-pommerman-duel-v0", "mo-tileblast-v0"):
+        assert len(method("champion")().policies(momagames.spec(id))) == 1
+    with pytest.raises(InvalidParameter, match=r"champion: invalid divisions=99 .*, expected at most 1,000"):
+        method("champion")(divisions=99).policies(game)
 
 
 def test_games_without_one():
