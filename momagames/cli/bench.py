@@ -98,6 +98,50 @@ def show(suite: SuiteArgument) -> None:
     )
 
 
+@bench.command()
+def estimate(
+    suite: SuiteArgument,
+    seconds: Annotated[float, typer.Option(help="CPU seconds of the last sample of each method in each game.", min=0.01)] = 2.0,
+    shard: Part = None,
+    as_json: AsJson = False,
+) -> None:
+    """Estimate the CPU time of a suite by short runs of each method in each game. Nothing is stored."""
+    from momagames.benchmark import load_suite
+    from momagames.benchmark.estimates import count_groups, estimate_cost
+    from momagames.benchmark.runner import ALL_RUNS, Shard
+    from momagames.benchmark.store.costs import format_duration
+    from momagames.reports.data.panels import short_name
+
+    runs = (Shard.parse(shard) if shard else ALL_RUNS).select(load_suite(suite).list_runs())
+    screen, found = console(), []
+    with progress(screen, count_groups(runs)) as advance:
+        for one in estimate_cost(runs, seconds):
+            found.append(one)
+            advance(one.runs[0].method.name)
+    hours = sum(one.total for one in found) / 3600
+    if as_json:
+        groups = [
+            {
+                "game": one.runs[0].canonical, "method": one.runs[0].method.model_dump(), "runs": len(one.runs),
+                "cpu_seconds": one.seconds, "share": one.share, "error": one.error,
+            }
+            for one in found
+        ]  # fmt: skip
+        print_json({"runs": len(runs), "cpu_hours": hours, "groups": groups})
+        return
+    listing = table("game", "method", "runs", "CPU time of one", "of all")
+    for one in sorted(found, key=lambda one: -one.total):
+        first = one.runs[0]
+        times = ["unknown"] * 2 if one.seconds is None else [format_duration(one.seconds), format_duration(one.total)]
+        method = _format_choice(first.method.name, first.method.options)
+        listing.add_row(short_name(first.game.make_game()), method, str(len(one.runs)), *times)
+    screen.print(listing)
+    for one in found:
+        if one.error:
+            screen.print(f"unknown: {one.runs[0].folder}: {one.error}", style="red", markup=False, soft_wrap=True)
+    screen.print(f"{len(runs)} runs: about {hours:.2f} CPU-hours, without compilation", highlight=False)
+
+
 def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
     """Return names and values; a name that repeats is empty."""
     from momagames.benchmark.plan import PlansExperiment

@@ -156,6 +156,17 @@ def test_a_dry_run_estimates_the_cost(ask, done, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+def test_estimate_runs_samples(ask, done):
+    code, said = ask("bench", "estimate", done / "tiny.yaml", "--seconds", "0.01")
+    assert code == 0
+    assert re.search(r"greedy\(divisions=2\) +2 +[\d.]+ s +[\d.]+ s", said)
+    assert "6 runs: about 0.00 CPU-hours, without compilation" in said
+    code, said = ask("bench", "estimate", done / "tiny.yaml", "--seconds", "0.01", "--shard", "1/2", "--json")
+    found = json.loads(said)
+    assert found["runs"] == sum(group["runs"] for group in found["groups"]) < 6
+    assert found["cpu_hours"] > 0
+
+
 def test_status_and_resume_of_an_unfinished_suite(ask, tmp_path):
     data = {"name": "tiny", "description": "d", "experiments": [plans([RANDOM, HOPELESS], seeds=[0])], "indicators": INDICATORS}
     (tmp_path / "tiny.yaml").write_text(json.dumps(data))

@@ -36,7 +36,7 @@ class Timings:
             for run in store.finished_runs():
                 data = store.read_metadata(run)
                 steps = data["facts"].get("steps", 0)
-                self._found.setdefault(_group_key(run), []).append(
+                self._found.setdefault(group_key(run), []).append(
                     (data["wall_s"] / count_units(run), steps / count_units(run))
                 )
 
@@ -44,7 +44,7 @@ class Timings:
         """Return the total estimate of these runs."""
         seconds, steps, unknown, guessed = 0.0, 0.0, 0, False
         for run in runs:
-            found = self._found.get(_group_key(run))
+            found = self._found.get(group_key(run))
             if found:
                 seconds += median(time for time, _ in found) * count_units(run)
                 steps += median(count for _, count in found) * count_units(run)
@@ -56,7 +56,8 @@ class Timings:
         return Cost(seconds, round(steps), unknown, guessed)
 
 
-def _group_key(run: Run) -> str:
+def group_key(run: Run) -> str:
+    """Return what runs of like cost have in common: kind, game, and method with options."""
     return f"{run.kind} {run.canonical} {run.method.model_dump_json()}"
 
 

@@ -1,0 +1,102 @@
+"""CPU time of a suite before it runs, from samples: short runs of each method in each game."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from momagames.benchmark import evaluate
+from momagames.benchmark.plan import Run
+from momagames.benchmark.store.costs import group_key
+from momagames.errors import InvalidParameter, MomagamesError, check_range
+
+FIRST_SHARE, GROWTH = 1 / 1024, 4  # of budget and episodes, in the first sample and from one sample to the next
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Estimated CPU time in seconds of the runs of one method in one game.
+
+    runs       the runs, which differ in their seeds
+    seconds    CPU time of one run; None if the samples failed
+    share      share of a run's budget and episodes that the last sample had; 1: it was a whole run
+    error      why the samples failed
+    """
+
+    runs: tuple[Run, ...]
+    seconds: float | None
+    share: float
+    error: str = ""
+
+    @property
+    def total(self) -> float:
+        """CPU seconds of all runs, 0 if unknown."""
+        return (self.seconds or 0.0) * len(self.runs)
+
+
+def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[[], None] = lambda: None) -> Iterator[Estimate]:
+    """Yield the estimated cost of each method in each game, by running samples in this process. Nothing is stored.
+
+    A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time. Fixed
+    costs and those that grow with the budget are told apart by the last two. Compilation is not part of the estimate.
+
+    on_group    called after each method in each game
+    Raises      InvalidParameter for invalid seconds
+    """
+    check_range("seconds", seconds, 0, above=True)
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(group_key(run), []).append(run)
+    for group in groups.values():
+        yield _estimate_group(tuple(group), seconds)
+        on_group()
+
+
+def count_groups(runs: Sequence[Run]) -> int:
+    """Return the number of estimates of `estimate_cost`."""
+    return len({group_key(run) for run in runs})
+
+
+def _estimate_group(runs: tuple[Run, ...], seconds: float) -> Estimate:
+    samples: list[tuple[float, float]] = []  # share and CPU seconds
+    share, error = FIRST_SHARE, ""
+    while True:
+        try:
+            if not samples:
+                measure_sample(runs[0], share)  # compiles
+            samples.append((share, measure_sample(runs[0], share)))
+        except InvalidParameter as problem:  # less than the method needs, or a method that does not play this game
+            error = str(problem)
+        except MomagamesError as problem:
+            return Estimate(runs, None, share, str(problem))
+        if share == 1 or (samples and samples[-1][1] >= seconds):
+            return Estimate(runs, extrapolate(samples), share) if samples else Estimate(runs, None, share, error)
+        share = min(1.0, GROWTH * share)
+
+
+def measure_sample(run: Run, share: float) -> float:
+    """Return the CPU seconds of a run with a share of its budget and episodes."""
+
+    def reduce(count: int | None) -> int | None:
+        return count and max(1, round(count * share))
+
+    sample = run.model_copy(
+        update={
+            "budget": reduce(run.budget),
+            "select_episodes": reduce(run.select_episodes),
+            "report_episodes": reduce(run.report_episodes),
+        }
+    )
+    started = time.process_time()
+    for _ in evaluate.evaluate_run(sample, {}):
+        pass
+    return time.process_time() - started
+
+
+def extrapolate(samples: Sequence[tuple[float, float]]) -> float:
+    """Return the CPU seconds of a whole run: a line through the last two samples, or through the only one and no time."""
+    last_share, last_seconds = samples[-1]
+    share, seconds = samples[-2] if len(samples) > 1 else (0.0, 0.0)
+    slope = max(0.0, last_seconds - seconds) / (last_share - share)
+    return last_seconds + slope * (1 - last_share)

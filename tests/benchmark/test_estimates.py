@@ -1,0 +1,68 @@
+"""Cost of a suite before it runs."""
+
+import pytest
+
+from momagames.benchmark import estimates
+from momagames.errors import InvalidParameter, TooLarge
+from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
+
+LONG = {**POLICIES, "select_episodes": 1024, "report_episodes": 2048}
+
+
+@pytest.fixture
+def samples(monkeypatch):
+    """Record the samples; each costs 1 s, and 100 s times its share of the report episodes or budget."""
+    taken = []
+
+    def measure(run, share):
+        taken.append((run.method.name, share))
+        if run.method.name == "greedy" and share < 0.01:
+            raise InvalidParameter("too few")
+        return 1 + 100 * share
+
+    monkeypatch.setattr(estimates, "measure_sample", measure)
+    return taken
+
+
+def test_samples_grow_and_fixed_costs_are_told_apart(samples):
+    runs = suite(LONG).list_runs()
+    calls = []
+    found = list(estimates.estimate_cost(runs, 5, lambda: calls.append(1)))
+    assert [(len(one.runs), one.runs[0].method.name) for one in found] == [(2, "random"), (2, "greedy")]
+    assert len(calls) == estimates.count_groups(runs) == 2
+    for one in found:
+        assert one.seconds == pytest.approx(101)
+        assert one.total == pytest.approx(202)
+        assert one.share == 1 / 16
+    shares = [share for name, share in samples if name == "random"]
+    assert shares == [1 / 1024, 1 / 1024, 1 / 256, 1 / 64, 1 / 16]  # the first compiles
+
+
+def test_a_whole_run_is_the_largest_sample(samples):
+    (one, _) = estimates.estimate_cost(suite(LONG).list_runs(), 1000)
+    assert (one.share, one.seconds) == (1, 101)
+
+
+def test_a_sample_has_a_share_of_budget_and_episodes(monkeypatch):
+    taken = []
+    monkeypatch.setattr(estimates.evaluate, "evaluate_run", lambda run, facts: iter([taken.append(run)]))
+    training = {**LONG, "methods": [{"name": "ntuple", "options": {}}], "budget": 4096, "seeds": [0]}
+    for run in (*suite(training).list_runs(), suite(plans([RANDOM], seeds=[0])).list_runs()[0]):
+        assert estimates.measure_sample(run, 1 / 1000) >= 0
+    assert [(run.budget, run.select_episodes, run.report_episodes) for run in taken] == [(4, 1, 2), (1, None, None)]
+
+
+def test_real_samples():
+    found = list(estimates.estimate_cost(suite(plans([RANDOM, GREEDY], seeds=[0, 1])).list_runs(), 0.001))
+    assert all(one.seconds > 0 and not one.error for one in found)
+
+
+def test_methods_that_cannot_play_are_told(monkeypatch):
+    def fail(run, share):
+        raise TooLarge("too large") if run.method.name == "random" else InvalidParameter(f"needs more than {share:g}")
+
+    monkeypatch.setattr(estimates, "measure_sample", fail)
+    found = list(estimates.estimate_cost(suite(LONG).list_runs()))
+    assert [(one.seconds, one.total, one.error) for one in found] == [(None, 0, "too large"), (None, 0, "needs more than 1")]
+    with pytest.raises(InvalidParameter, match="seconds"):
+        list(estimates.estimate_cost([], 0))
