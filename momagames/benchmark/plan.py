@@ -127,6 +127,8 @@ class _Experiment(FrozenModel):
                    objective in the reference front
     seconds        time limit of a run (wall time, compilation included). A run over its limit fails; the rows of a finished
                    run do not depend on the speed of the machine
+    roles          method -> role: the name that stands for the method in comparisons over several games, such as "scripted
+                   agent" for the different ones that games have. Methods without a role stand for themselves
     """
 
     name: Annotated[str, Field(max_length=200)]
@@ -135,6 +137,7 @@ class _Experiment(FrozenModel):
     methods: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]
     seeds: Seeds
     seconds: Seconds
+    roles: dict[str, Annotated[str, Field(min_length=1, max_length=100)]] = {}
 
 
 class PlansExperiment(_Experiment):

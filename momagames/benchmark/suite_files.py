@@ -23,6 +23,7 @@ from momagames.benchmark.plan import (
     PlansExperiment,
     PoliciesExperiment,
     Suite,
+    method_names,
 )
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, UnknownId, first_of, invalid_value, nearest, one_of
@@ -105,6 +106,7 @@ def check_suite(suite: Suite, source: str) -> Suite:
                 _check_seats(experiment, game, at)
         if isinstance(experiment, PoliciesExperiment):
             _check_budget(experiment, at)
+        _check_roles(experiment, at)
     return suite
 
 
@@ -122,6 +124,17 @@ def _check_budget(experiment: PoliciesExperiment, at: str) -> None:
         raise InvalidFile(invalid_value(f"{at}.budget", 0, f"1 or more, because {trained[0]} trains"))
     if experiment.budget and not trained:
         raise InvalidFile(invalid_value(f"{at}.budget", experiment.budget, "0, because no method trains"))
+
+
+def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> None:
+    names = list(method_names(experiment).values())
+    for name in experiment.roles:
+        if name not in names:
+            raise InvalidFile(invalid_value(f"{at}.roles", name, one_of(names), nearest(name, names)))
+    roles = [experiment.roles.get(name, name) for name in names]
+    for role in experiment.roles.values():
+        if roles.count(role) > 1:
+            raise InvalidFile(invalid_value(f"{at}.roles", role, "one method for each role, not named like another method"))
 
 
 def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:

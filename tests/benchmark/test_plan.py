@@ -104,6 +104,7 @@ def test_fields_that_do_not_change_the_digest(monkeypatch):
     before = [run.digest for run in load_suite(TINY).list_runs()]
     renamed = changed(("name",), "other")
     renamed["indicators"]["margin"] = 0.5
+    renamed["experiments"][0]["roles"] = {"greedy": "scripted agent"}
     assert [run.digest for run in load_suite(renamed).list_runs()] == before
     monkeypatch.setattr(momagames, "__version__", "999")
     assert not set(before) & {run.digest for run in load_suite(TINY).list_runs()}
@@ -167,6 +168,9 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
         ((*E0, "methods", 1, "options"), {}, "greedy: missing option 'divisions'"),
         ((*E0, "methods", 1, "options"), {"divisions": "2"}, "greedy: divisions: .*integer"),
         ((*E0, "methods", 1, "options"), {"divisions": 0}, "invalid divisions=0: expected"),
+        ((*E0, "roles"), {"gready": "scripted"}, r"experiments\[0\]\.roles='gready': expected .*did you mean 'greedy'"),
+        ((*E0, "roles"), {"greedy": "random"}, r"experiments\[0\]\.roles='random': expected one method for each role"),
+        ((*E0, "roles"), {"greedy": ""}, r"experiments\[0\]\.roles\.greedy='': expected"),
         ((*E1, "name"), "board", r"experiments\[1\]\.name='board': expected a name other than that of experiments\[0\]"),
         ((*E1, "opponents"), [], r"experiments\[1\]\.opponents=\[\]: expected at least one policy"),
         ((*E1, "opponents", 0, "name"), "gready", "did you mean 'greedy'"),

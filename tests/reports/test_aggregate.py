@@ -13,18 +13,19 @@ from momagames.reports.data.aggregate import aggregate, select_comparable
 from momagames.reports.data.points import read_policy_episodes
 from momagames.reports.data.scores import Reference, Score
 from momagames.reports.report import Report, report
-from momagames.reports.text.captions import panel_caption
+from momagames.reports.text.captions import aggregate_caption, panel_caption
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
 
 KNOWN = Reference(np.array([[1.0, 1.0]]), "exact", np.zeros(2), np.ones(2))
 
 
-def panel(name, seeds=3, volume=True, **ratios):
+def panel(name, seeds=3, volume=True, roles=None, **ratios):
     """Return a panel of methods with the given hypervolume ratios, each with one point on the diagonal."""
     known = KNOWN if volume else Reference(np.zeros((1, 2)), "best known", np.zeros(2), np.ones(2))
     values = {method: {seed: ratio + seed / 100 for seed in range(seeds)} for method, ratio in ratios.items()}
     return SimpleNamespace(
         title=name,
+        by_role={(roles or {}).get(m, m): m for m in values},
         references=dict.fromkeys(range(seeds), known),
         scores={m: {"hypervolume_ratio": Score(None, False, v)} if m != "unscored" else {} for m, v in values.items()},
         points={m: {s: SimpleNamespace(values=np.full((1, 2), np.sqrt(r))) for s, r in v.items()} for m, v in values.items()},
@@ -54,6 +55,16 @@ def test_aggregate_by_hand():
     assert pair.improvement.value == 1
     assert pair.difference.interval.value == pytest.approx(0.5, abs=0.02)
     assert pair.p == pair.difference.p < 0.01
+
+
+def test_methods_with_one_role_are_compared_as_one():
+    given = [panel(f"game {i}", roles={f"agent{i % 2}": "scripted"}, other=0.2, **{f"agent{i % 2}": 0.4}) for i in range(6)]
+    found = aggregate(given, resamples=200)
+    assert len(found.games) == 6
+    assert set(found.scores) == {"other", "scripted"}
+    assert found.scores["scripted"] == pytest.approx(np.array([[0.4 + s / 100] * 6 for s in range(3)]))
+    assert found.roles == {"scripted": ("agent0", "agent1")}
+    assert "; scripted: agent0, agent1" in aggregate_caption(found)
 
 
 def test_p_values_are_adjusted_for_all_pairs():

@@ -39,9 +39,12 @@ class MethodPair:
 class Aggregate:
     """Hypervolume ratios of several methods on the same games, with equal numbers of runs.
 
+    Methods are named by their roles where a suite gives them one (see `benchmark.plan`).
+
     games         titles of the panels
     runs          runs of each method on each game: the first seeds, as many as every game has
     scores        method -> float64[runs, games]
+    roles         name -> the different methods that have the role in these games; none for other methods
     statistics    method -> statistic (see `statistics.STATISTICS`) -> interval
     profiles      method -> performance profile
     pairs         (method, method) -> comparison; the first has the higher interquartile mean
@@ -50,6 +53,7 @@ class Aggregate:
     games: tuple[str, ...]
     runs: int
     scores: Mapping[str, Array]
+    roles: Mapping[str, tuple[str, ...]]
     statistics: Mapping[str, Mapping[str, Interval]]
     profiles: Mapping[str, PerformanceProfile]
     pairs: Mapping[tuple[str, str], MethodPair]
@@ -63,7 +67,7 @@ def select_comparable(panels: Iterable[Panel], min_games: int = MIN_GAMES) -> tu
     """
     candidates = [panel for panel in panels if _has_volume(panel)]
     played = {
-        name: {i for i, panel in enumerate(candidates) if name in panel.scores} for panel in candidates for name in panel.scores
+        name: {i for i, panel in enumerate(candidates) if name in panel.by_role} for panel in candidates for name in panel.by_role
     }
     methods = list(played)
     while methods:
@@ -80,13 +84,16 @@ def aggregate(panels: Iterable[Panel], confidence: float = 0.95, resamples: int 
     chosen, methods = select_comparable(panels)
     if not chosen:
         raise InvalidParameter(f"invalid panels: expected {MIN_GAMES} or more games that one method was run on")
-    seeds = [sorted(set.intersection(*(set(panel.points[name]) for name in methods))) for panel in chosen]
+    seeds = [sorted(set.intersection(*(set(panel.points[panel.by_role[name]]) for name in methods))) for panel in chosen]
     runs = min(map(len, seeds))
     if not runs:
         raise InvalidParameter("invalid panels: expected methods with a common seed on every game")
     scores = {
         name: np.array(
-            [[_hypervolume_ratio(panel, name, seed) for seed in own[:runs]] for panel, own in zip(chosen, seeds, strict=True)]
+            [
+                [_hypervolume_ratio(panel, panel.by_role[name], seed) for seed in own[:runs]]
+                for panel, own in zip(chosen, seeds, strict=True)
+            ]
         ).T
         for name in methods
     }
@@ -95,6 +102,11 @@ def aggregate(panels: Iterable[Panel], confidence: float = 0.95, resamples: int 
         games=tuple(panel.title for panel in chosen),
         runs=runs,
         scores=scores,
+        roles={
+            name: tuple(dict.fromkeys(panel.by_role[name] for panel in chosen))
+            for name in methods
+            if any(panel.by_role[name] != name for panel in chosen)
+        },
         statistics={
             name: {key: bootstrap(matrix, confidence, resamples, statistic=of) for key, of in STATISTICS.items()}
             for name, matrix in scores.items()

@@ -53,6 +53,7 @@ class Panel:
     num_episodes       report episodes of each policy and match; 0 for plans
     missing_runs       method -> number of unfinished runs
     median_seconds     method -> median wall time of a run, which may include compilation
+    roles              method -> name in comparisons over several games, of methods whose name there is another
     """
 
     experiment: str
@@ -72,6 +73,12 @@ class Panel:
     num_episodes: int
     missing_runs: Mapping[str, int]
     median_seconds: Mapping[str, float]
+    roles: Mapping[str, str]
+
+    @property
+    def by_role(self) -> dict[str, str]:
+        """Methods by their names in comparisons over several games."""
+        return {self.roles.get(name, name): name for name in self.scores}
 
     @property
     def title(self) -> str:
@@ -210,6 +217,7 @@ def _build_panel(
         num_episodes=experiment.report_episodes if isinstance(experiment, PoliciesExperiment) else 0,
         missing_runs={name: count for name, count in missing.items() if count},
         median_seconds=seconds,
+        roles=experiment.roles,
     )
 
 

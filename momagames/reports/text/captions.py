@@ -72,7 +72,9 @@ def aggregate_caption(aggregate: Aggregate) -> str:
     """Return the caption of the statistics over all games."""
     interval = next(iter(next(iter(aggregate.statistics.values())).values()))
     warning = f"; {interval.warning}" if interval.warning else ""
-    return f"HV ratios of {count(aggregate.runs, 'run')} on each of {len(aggregate.games)} games, weighted equally{warning}"
+    roles = "".join(f"; {role}: {', '.join(methods)}" for role, methods in aggregate.roles.items())
+    games = f"{len(aggregate.games)} games"
+    return f"HV ratios of {count(aggregate.runs, 'run')} on each of {games}, weighted equally{roles}{warning}"
 
 
 def anytime_caption(panel: Panel, settings: Indicators) -> str:
