@@ -25,7 +25,7 @@ from tables import image, table
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
-from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
+from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
@@ -156,7 +156,7 @@ def overview_table(rows: Sequence[OverviewRow]) -> Iterator[str]:
     methods = list_methods(rows)
     cells = [
         (
-            row.title.partition(": ")[2] + (f" {EXACT_MARK}" if row.indicator == RATIO else ""),
+            row.title.partition(": ")[2] + (f" {EXACT_MARK}" if row.is_exact else ""),
             *(format_cell(row, method) for method in methods),
         )
         for row in rows

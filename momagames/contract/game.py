@@ -279,6 +279,7 @@ class Game:
     can_pass            in sequential games: whether an agent without a legal action stays in the game. Its action is then a
                         pass, and the masks of waiting agents show the actions that would be legal in their turn
     mask_space          whether action masks are declared as Box(0, 1, int8) or as MultiBinary
+    variant             what tells the game from others of its title, for headings; {name} stands for the value of a parameter
     summary             one line for lists of games
     source              source of the rules, and how agreement was checked
     """
@@ -317,6 +318,7 @@ class Game:
     allows_illegal: bool = False
     can_pass: bool = False
     mask_space: Literal["box", "binary"] = "box"
+    variant: str = ""
     summary: str = ""
     source: str = ""
 

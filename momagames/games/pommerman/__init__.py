@@ -85,12 +85,14 @@ SHARE_BEFORE_COLLAPSE, COLLAPSING_RINGS = Fraction(5, 8), 4  # of `add_collapse`
 class Variant:
     """§8.1 A game of the original.
 
+    name         for headings
     objectives   of the reward vector by default
     rigid, wood  walls by default, as shares of the cells where walls may be; they give the original's numbers on its board
     items        items by default, as a share of the wooden walls
     champion     file of the trained policy of this package that plays it; empty: none
     """
 
+    name: str
     mode: int
     objectives: tuple[str, ...]
     size: int = 11
@@ -103,17 +105,18 @@ class Variant:
 
 
 SOLO_OBJECTIVES = ("outcome", "kills", "wood", "items", "bombs")
+DUEL_OBJECTIVES = ("outcome", "wood", "items", "bombs")
 TEAM_OBJECTIVES = ("outcome", "kills", "team_kill", "wood", "bombs")
 THIRD = Fraction(1, 3)
 FFA_CHAMPION, TEAM_CHAMPION, DUEL_CHAMPION = (f"{__name__}:champion-{name}.npz" for name in ("ffa", "team", "duel"))
 VARIANTS = {
-    "ffa": Variant(FFA, SOLO_OBJECTIVES, champion=FFA_CHAMPION),
-    "ffa-collapse": Variant(FFA, SOLO_OBJECTIVES, collapse=True, champion=FFA_CHAMPION),
-    "team": Variant(TEAM, TEAM_OBJECTIVES, fog=True, champion=TEAM_CHAMPION),
-    "team-full": Variant(TEAM, TEAM_OBJECTIVES, champion=TEAM_CHAMPION),
-    "team-collapse": Variant(TEAM, TEAM_OBJECTIVES, fog=True, collapse=True, champion=TEAM_CHAMPION),
-    "radio": Variant(RADIO, (*TEAM_OBJECTIVES, "comm"), fog=True),
-    "duel": Variant(DUEL, ("outcome", "wood", "items", "bombs"), 8, THIRD, THIRD, Fraction(5, 8), champion=DUEL_CHAMPION),
+    "ffa": Variant("free-for-all", FFA, SOLO_OBJECTIVES, champion=FFA_CHAMPION),
+    "ffa-collapse": Variant("free-for-all, collapsing walls", FFA, SOLO_OBJECTIVES, collapse=True, champion=FFA_CHAMPION),
+    "team": Variant("team", TEAM, TEAM_OBJECTIVES, fog=True, champion=TEAM_CHAMPION),
+    "team-full": Variant("team without fog", TEAM, TEAM_OBJECTIVES, champion=TEAM_CHAMPION),
+    "team-collapse": Variant("team, collapsing walls", TEAM, TEAM_OBJECTIVES, fog=True, collapse=True, champion=TEAM_CHAMPION),
+    "radio": Variant("radio", RADIO, (*TEAM_OBJECTIVES, "comm"), fog=True),
+    "duel": Variant("duel", DUEL, DUEL_OBJECTIVES, 8, THIRD, THIRD, Fraction(5, 8), champion=DUEL_CHAMPION),
 }
 NEEDS_RADIO, NEEDS_MATE = ("comm", "comm_change"), ("team_kill", "team_bombs", "mate_survival")
 MAX_RIGID_SHARES = {FFA: Fraction(9, 20), TEAM: Fraction(9, 20), RADIO: Fraction(9, 20), DUEL: Fraction(2, 5)}  # §8.3
@@ -272,6 +275,7 @@ def build_game(
     return Game(
         id=id,
         title="MO-Pommerman",
+        variant=VARIANTS[variant].name,
         agents=agents,
         teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else (),
         dynamics="simultaneous",

@@ -211,6 +211,7 @@ def build_game(
     return Game(
         id=id,
         title="MO-RoboticMail",
+        variant=f"{players * team} robots" if players * team > 1 else "1 robot",
         agents=agents,
         teams=tuple(i // team for i in range(players * team)),
         dynamics="sequential",
