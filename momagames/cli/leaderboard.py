@@ -59,7 +59,7 @@ def build(
         raise typer.Exit(FAILED)
     pages = make_pages(entries)
     write_pages(pages, out)
-    console().print(f"{len(entries)} entries, {len(pages)} pages: {out}", highlight=False, soft_wrap=True)
+    console().print(f"entries: {len(entries)}, pages: {len(pages)}, in {out}", highlight=False, soft_wrap=True)
 
 
 @leaderboard.command()

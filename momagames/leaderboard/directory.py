@@ -28,6 +28,12 @@ def check_file_name(name: str, place: str) -> str:
     return name
 
 
+def check_size(path: Path, max_bytes: int) -> None:
+    """Raise OversizedSubmission if a file is larger than `max_bytes`."""
+    if (size := path.stat().st_size) > max_bytes:
+        raise OversizedSubmission(f"{path}: {size:,} bytes: expected at most {max_bytes:,}")
+
+
 def list_files(folder: Path) -> tuple[str, ...]:
     """Return the paths of all files of a submission, relative to its directory and sorted.
 
@@ -42,10 +48,8 @@ def list_files(folder: Path) -> tuple[str, ...]:
     for entry in _walk(folder, 0):
         name = Path(entry.path).relative_to(folder).as_posix()
         check_file_name(name, str(folder))
-        length = entry.stat(follow_symlinks=False).st_size
-        if length > MAX_FILE_BYTES:
-            raise OversizedSubmission(f"{entry.path}: {length:,} bytes: expected at most {MAX_FILE_BYTES:,}")
-        size += length
+        check_size(Path(entry.path), MAX_FILE_BYTES)
+        size += entry.stat().st_size
         if size > MAX_BYTES:
             raise OversizedSubmission(f"{folder}: more than {MAX_BYTES:,} bytes, the limit of all files together")
         found.append(name)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from momagames.errors import InvalidFile
 from momagames.files.reading import read_text
+from momagames.leaderboard.directory import check_size
 from momagames.leaderboard.errors import InvalidSubmission, MislabeledSubmission
 
 MAX_BYTES = 1 << 20
@@ -21,6 +22,7 @@ def read_lock(path: Path) -> dict[str, str]:
 
     Raises     InvalidSubmission for any other line, and for a file without packages
     """
+    check_size(path, MAX_BYTES)
     try:
         text = read_text(path, MAX_BYTES)
     except InvalidFile as error:

@@ -55,10 +55,8 @@ def make_submissions(
         made.append(folder)
     if not made:
         finished = dict.fromkeys(f"{run.method.name} in {short_name(run.game.make_game())}" for run in store.finished_runs())
-        problem = (
-            f"{results}: no setting of plans of the suite {suite!r} has a finished run of {method!r} for every seed; it has"
-        )
-        raise InvalidParameter("\n".join([problem, first_of(list(finished))]))
+        expected = f"one that finished every seed of a setting of plans of {suite!r}"
+        raise InvalidParameter("\n".join([invalid_value(f"{results}: method", method, expected), first_of(list(finished))]))
     return made
 
 

@@ -15,7 +15,7 @@ from momagames.benchmark.plan import FrozenModel, GameChoice, Indicator
 from momagames.errors import InvalidFile, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import read_text
 from momagames.files.yaml_data import parse_yaml
-from momagames.leaderboard.directory import METADATA, check_file_name
+from momagames.leaderboard.directory import METADATA, check_file_name, check_size
 from momagames.leaderboard.errors import InvalidSubmission, OversizedSubmission
 
 MAX_BYTES = 128 << 10
@@ -53,6 +53,7 @@ def _check_python_path(text: str) -> str:
     return text
 
 
+Name = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(_check_line)]
 Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_line)]
 Link = Annotated[str, Field(max_length=300), AfterValidator(_check_link)]
 Date = Annotated[str, AfterValidator(_check_date)]
@@ -103,7 +104,7 @@ class Metadata(FrozenModel):
     """
 
     schema_: Literal[1] = Field(alias="schema")
-    method: Annotated[Line, Field(max_length=60)]
+    method: Name
     description: Line | None = None
     paper: Link | None
     code: Link | None
@@ -141,6 +142,7 @@ class Metadata(FrozenModel):
 def load_metadata(folder: Path) -> Metadata:
     """Read the metadata file of a submission. Raises InvalidSubmission, with the key; OversizedSubmission; UnsafeSubmission."""
     path = folder / METADATA
+    check_size(path, MAX_BYTES)
     try:
         data = parse_yaml(read_text(path, MAX_BYTES), str(path))
     except InvalidFile as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import momagames
 from momagames.benchmark.plan import PlansExperiment
-from momagames.errors import InvalidFile
+from momagames.errors import InvalidFile, InvalidParameter, invalid_value
 from momagames.files.writing import write_file_atomically
 from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.settings import Setting
@@ -24,8 +24,14 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>#&!$~^])")  # characters with a meaning in
 
 
 def make_pages(entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the pages, by file name. Equal entries give equal pages."""
-    tables = make_tables(entries)
+    """Return the pages, by file name; they do not depend on the order of the entries.
+
+    Raises     InvalidParameter for two entries of one name
+    """
+    names = [entry.name for entry in entries]
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise InvalidParameter(invalid_value("entry", repeated[0], "distinct names"))
+    tables = make_tables(sorted(entries, key=lambda entry: entry.name))
     suites = list(dict.fromkeys(table.setting.suite for table in tables))
     pages = {f"{suite}.md": _format_suite(suite, [one for one in tables if one.setting.suite == suite]) for suite in suites}
     pages[INDEX] = _format_index(suites, tables)

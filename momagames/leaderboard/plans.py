@@ -21,6 +21,7 @@ from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
 from momagames.fronts.verify import replay_actions
+from momagames.leaderboard.directory import check_size
 from momagames.leaderboard.errors import (
     ForgedSubmission,
     InvalidSubmission,
@@ -68,6 +69,7 @@ def replay_plans(path: Path, setting: Setting) -> dict[int, Points]:
 
 
 def _read_plans(path: Path) -> Mapping[str, tuple[SubmittedPlan, ...]]:
+    check_size(path, MAX_BYTES)
     try:
         data = read_json(path, MAX_BYTES)
     except InvalidFile as error:
