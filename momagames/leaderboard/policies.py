@@ -76,15 +76,15 @@ def _make_policies(folder: Path, metadata: Metadata, setting: Setting, run_code:
                 "container without access to your files"
             )
         check_installed_versions(folder / metadata.lock)
-    with ExitStack() as processes:
+    with ExitStack() as stack:
+        process = stack.enter_context(PolicyProcess(folder, setting.runs[0].game, str(place))) if metadata.lock else None
         made = []
         for i, choice in enumerate(metadata.policies or ()):
             at = f"{place}: policies[{i}]"
             options = {name: str(folder / one) if is_checkpoint(one) else one for name, one in choice.options.items()}
-            if choice.code is not None:
+            if choice.code is not None and process is not None:
                 _check_module(folder, choice.code, f"{at}.code")
-                process = processes.enter_context(PolicyProcess(folder, choice.code, options, setting.runs[0].game, at))
-                policy: BatchPolicy = process.make_policy(choice.code)
+                policy: BatchPolicy = process.load_policy(choice.code, options)
             else:
                 policy = _make_policy(folder, choice, options, setting.game, at)
             made.append(replace(policy, label=f"{i}: {policy.label}"))

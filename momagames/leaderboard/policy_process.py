@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import sys
+import weakref
 from collections.abc import Mapping
 from importlib import import_module
 from math import prod
@@ -34,89 +35,85 @@ MAX_ANSWER_BYTES = 64 << 10
 
 
 class PolicyProcess:
-    """The process of a policy, a context manager.
+    """The process of the policies of a submission, a context manager.
 
     folder    of the submission
-    path      "module:class" or "module:function" in it, as in `engine.policy_sources`
-    place     file and key that name the policy, for messages
+    game      of its setting
+    place     the metadata file, for messages
     """
 
-    def __init__(self, folder: Path, path: str, options: Mapping[str, Any], choice: GameChoice, place: str) -> None:
-        self._place = f"{place}: {path}"
+    def __init__(self, folder: Path, game: GameChoice, place: str) -> None:
+        self._place = place
+        self._released: list[int] = []
         context = multiprocessing.get_context("spawn")
         self._pipe, end = context.Pipe()
-        self._process = context.Process(
-            target=_serve, args=(end, str(folder.resolve()), path, dict(options), choice), daemon=True
-        )
+        self._process = context.Process(target=_serve, args=(end, str(folder.resolve()), game), daemon=True)
         self._process.start()
         end.close()  # the pipe then closes with the process
-        try:
-            self._receive(START_SECONDS)
-        except BaseException:
-            self.close()
-            raise
 
     def __enter__(self) -> PolicyProcess:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Kill the process."""
         self._process.kill()
         self._process.join()
         self._pipe.close()
 
-    def make_policy(self, label: str) -> PythonPolicy:
-        """Return the policy in the form that is seated in batches."""
-        return PythonPolicy(label, self._make_agent_policy)
+    def load_policy(self, path: str, options: Mapping[str, Any]) -> PythonPolicy:
+        """Return a policy in the form that is seated in batches; `path` is "module:class" or "module:function"."""
+        self.request(path, {"order": "load"}, seconds=START_SECONDS)
 
-    def _make_agent_policy(self, game: Game, agent: int | None) -> Policy:
-        number = self.request({"order": "make", "agent": agent})
-        return ObservationPolicy(_RemoteFunction(self, game, int(number)), game, agent)
+        def make(game: Game, agent: int | None) -> Policy:
+            number = self.request(path, {"order": "make", "options": options, "agent": agent})
+            return ObservationPolicy(_RemoteFunction(self, game, path, int(number)), game, agent)
 
-    def request(self, message: Mapping[str, Any], content: bytes = b"") -> Any:
-        """Send a message, and return the answer. Raises InvalidSubmission if there is none."""
+        return PythonPolicy(path, make)
+
+    def request(self, path: str, message: Mapping[str, Any], content: bytes = b"", seconds: float | None = None) -> Any:
+        """Send a message about the code at `path`, and return the answer.
+
+        Raises     InvalidSubmission if there is none within some seconds, or an error
+        """
+        released, self._released = self._released, []
+        message = {"path": path, "released": released, **message}
         try:
             self._pipe.send_bytes(json.dumps(message).encode())
             self._pipe.send_bytes(content)
-        except OSError:
-            raise InvalidSubmission(f"{self._place}: its process ended (exit code {self._wait()})") from None
-        return self._receive(ANSWER_SECONDS)
-
-    def _receive(self, seconds: float) -> Any:
-        try:
-            if not self._pipe.poll(seconds):
-                raise InvalidSubmission(f"{self._place}: no answer within {seconds:g} s")
-            answer = parse_json(self._pipe.recv_bytes(MAX_ANSWER_BYTES), f"{self._place}: answer")
+            if not self._pipe.poll(seconds := ANSWER_SECONDS if seconds is None else seconds):
+                raise self.make_error(path, f"no answer within {seconds:g} s")
+            answer = parse_json(self._pipe.recv_bytes(MAX_ANSWER_BYTES), "answer")
         except (EOFError, OSError):
-            raise InvalidSubmission(f"{self._place}: its process ended (exit code {self._wait()})") from None
+            self._process.join(1.0)
+            raise self.make_error(path, f"its process ended (exit code {self._process.exitcode})") from None
         except InvalidFile as error:
-            raise InvalidSubmission(str(error)) from None
+            raise self.make_error(path, str(error)) from None
         if not isinstance(answer, dict) or "result" not in answer:
-            problem = answer.get("error") if isinstance(answer, dict) else answer
-            raise InvalidSubmission(f"{self._place}: {shorten(str(problem), 1000)}")
+            raise self.make_error(path, str(answer.get("error") if isinstance(answer, dict) else answer))
         return answer["result"]
 
-    def _wait(self) -> int | None:
-        self._process.join(1.0)
-        return self._process.exitcode
+    def make_error(self, path: str, problem: str) -> InvalidSubmission:
+        """Return the error for code that does not work."""
+        return InvalidSubmission(f"{self._place}: {path}: {shorten(problem, 1000)}")
 
-    def reject_action(self, action: Any, reason: str) -> ForgedSubmission:
+    def reject_action(self, path: str, action: Any, reason: str) -> ForgedSubmission:
         """Return the error for an action that cannot be played."""
-        return ForgedSubmission(f"{self._place}: illegal action={shorten(repr(action), 200)}: {reason}")
+        return ForgedSubmission(f"{self._place}: {path}: illegal action={shorten(repr(action), 200)}: {reason}")
+
+    def release(self, number: int) -> None:
+        """Let the process forget a policy, with the next message."""
+        self._released.append(number)
 
 
 class _RemoteFunction:
     """A function (observation, mask, generator) -> action in the process of a policy."""
 
-    def __init__(self, process: PolicyProcess, game: Game, number: int) -> None:
-        self._process, self._game, self._number = process, game, number
+    def __init__(self, process: PolicyProcess, game: Game, path: str, number: int) -> None:
+        self._process, self._game, self._path, self._number = process, game, path, number
+        weakref.finalize(self, process.release, number)
 
     def reset(self) -> None:
         """Start a new episode."""
-        self._process.request({"order": "reset", "policy": self._number})
+        self._process.request(self._path, {"order": "reset", "policy": self._number})
 
     def __call__(self, observation: Any, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
         fields = observation if isinstance(observation, dict) else {"": observation}
@@ -125,7 +122,7 @@ class _RemoteFunction:
             "order": "act", "policy": self._number, "fields": list(fields), "generator": rng.bit_generator.state,
             "arrays": [[array.dtype.str, array.shape] for array in arrays],
         }  # fmt: skip
-        action = self._process.request(message, b"".join(array.tobytes() for array in arrays))
+        action = self._process.request(self._path, message, b"".join(array.tobytes() for array in arrays))
         return self._check_action(action, mask)
 
     def _check_action(self, action: Any, mask: NDArray[np.int8]) -> Any:
@@ -133,44 +130,45 @@ class _RemoteFunction:
         sizes = self._game.actions
         parts = action if isinstance(action, list) else [action]
         if len(parts) != len(sizes) or not all(type(part) is int for part in parts):
-            raise self._process.reject_action(
-                action, f"expected {'an integer' if len(sizes) == 1 else f'{len(sizes)} integers'}"
-            )
+            expected = "an integer" if len(sizes) == 1 else f"{len(sizes)} integers"
+            raise self._process.reject_action(self._path, action, f"expected {expected}")
         for part, size, allowed in zip(parts, sizes, split_mask(mask, sizes), strict=True):
             if not 0 <= part < size or not (self._game.allows_illegal or allowed[part]):
-                raise self._process.reject_action(action, f"expected one of {int(allowed.sum())} legal actions")
+                raise self._process.reject_action(self._path, action, f"expected one of {int(allowed.sum())} legal actions")
         return parts[0] if len(parts) == 1 else np.array(parts, np.int64)
 
 
 # ----------------------------------------------------------------------------------------------- in the process itself
 
 
-def _serve(pipe: Connection, folder: str, path: str, options: dict[str, Any], choice: GameChoice) -> None:
+def _serve(pipe: Connection, folder: str, choice: GameChoice) -> None:
     """Make policies and answer requests until the pipe closes."""
-    os.dup2(2, 1)  # what the policy prints is no output of the command
+    os.dup2(2, 1)  # what the policies print is no output of the command
     sys.dont_write_bytecode = True
     sys.path.insert(0, folder)
+    game, policies = choice.make_game(), dict[int, Any]()
     try:
-        game = choice.make_game()
-        module, _, name = path.partition(":")
-        source = getattr(import_module(module), name)
-        policies: list[Any] = []
-        _send(pipe, {"result": None})
         while True:
             message, content = json.loads(pipe.recv_bytes()), pipe.recv_bytes()
-            _send(pipe, {"result": _execute_order(source, game, options, policies, message, content)})
+            _send(pipe, {"result": _execute_order(game, policies, message, content)})
     except (EOFError, BrokenPipeError):
         return
     except BaseException as error:
         _send(pipe, {"error": f"{type(error).__name__}: {error}"})
 
 
-def _execute_order(
-    source: Any, game: Game, options: dict[str, Any], policies: list[Any], message: dict[str, Any], content: bytes
-) -> Any:
-    if message["order"] == "make":
-        policies.append(source(game, message["agent"], **options) if isinstance(source, type) else source)
-        return len(policies) - 1
+def _execute_order(game: Game, policies: dict[int, Any], message: dict[str, Any], content: bytes) -> Any:
+    """Return the result of a request: load code; make, reset or call a policy."""
+    for number in message["released"]:
+        policies.pop(number)
+    if message["order"] in ("load", "make"):
+        module, _, name = message["path"].partition(":")
+        source = getattr(import_module(module), name)
+        if message["order"] == "load":
+            return None
+        number = max(policies, default=-1) + 1
+        policies[number] = source(game, message["agent"], **message["options"]) if isinstance(source, type) else source
+        return number
     policy = policies[message["policy"]]
     if message["order"] == "reset":
         reset_policy(policy)

@@ -387,10 +387,11 @@ def test_actions_of_code(action):
     """Actions are checked in the process that plays; 1 is the only legal one."""
     game = SimpleNamespace(actions=(3,), allows_illegal=False)
     process = SimpleNamespace(
-        request=lambda message, content=b"": answers.pop(),
-        reject_action=lambda given, reason: ForgedSubmission(f"{given} {reason}"),
+        request=lambda path, message, content=b"": answers.pop(),
+        reject_action=lambda path, given, reason: ForgedSubmission(f"{given} {reason}"),
+        release=lambda number: None,
     )
-    function = policy_process._RemoteFunction(process, game, 0)
+    function = policy_process._RemoteFunction(process, game, "mine:act", 0)
     arguments = np.zeros(2, np.int8), np.array([0, 1, 0], np.int8), np.random.default_rng(0)
     answers = [action]
     with pytest.raises(ForgedSubmission):
