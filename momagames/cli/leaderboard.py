@@ -27,12 +27,19 @@ RunCode = Annotated[
 
 
 @leaderboard.command()
-def check(folders: Folders, run_code: RunCode = False, as_json: AsJson = False) -> None:
+def check(
+    folders: Folders,
+    run_code: RunCode = False,
+    fresh_seed: Annotated[
+        int | None, typer.Option(help="Play policies in other episodes, of this seed, and print those rows.", min=0)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Check submissions and print their rows: plans are replayed, policies play the episodes of their setting."""
     from momagames.leaderboard import make_tables
 
     screen = console()
-    entries = _check_submissions(folders, run_code)
+    entries = _check_submissions(folders, run_code, fresh_seed)
     tables = make_tables(entries)
     if as_json:
         print_json([row.to_json() for one in tables for row in one.rows])
@@ -91,7 +98,7 @@ def make(
         console().print(f"made {folder}", highlight=False, soft_wrap=True)
 
 
-def _check_submissions(folders: Sequence[Path], run_code: bool) -> list[Entry]:
+def _check_submissions(folders: Sequence[Path], run_code: bool, fresh_seed: int | None = None) -> list[Entry]:
     """Return the entries of the submissions that pass; print the errors of the others to stderr."""
     from momagames.leaderboard import check_submission
     from momagames.leaderboard.errors import InvalidSubmission
@@ -100,7 +107,7 @@ def _check_submissions(folders: Sequence[Path], run_code: bool) -> list[Entry]:
     with progress(screen, len(folders)) as advance:
         for folder in folders:
             try:
-                entries.append(check_submission(folder, run_code))
+                entries.append(check_submission(folder, run_code, fresh_seed))
             except InvalidSubmission as error:
                 screen.print(f"WRONG ({error.problem}) {error}", style="red", soft_wrap=True, markup=False)
             advance(folder.name)
@@ -125,8 +132,9 @@ def _list_facts(one: Table, row: Row) -> list[tuple[str, str]]:
     entry, metadata = row.entry, row.entry.metadata
     kind = "plans" if metadata.plans else "policies"
     over = f", more than the {one.setting.experiment.budget:,} of the setting" if entry.exceeds_budget else ""
+    episodes = "" if entry.fresh_seed is None else f", in other episodes than the setting's: those of seed {entry.fresh_seed}"
     facts = [
-        ("ok", f"{entry.name} ({metadata.method})"),
+        ("ok", f"{entry.name} ({metadata.method}){episodes}"),
         (kind, ", ".join(f"{count} in seed {seed}" for seed, count in entry.counts.items())),
         ("stated", f"budget {metadata.budget:,} environment steps{over}; {metadata.hardware}; {metadata.date}"),
     ]

@@ -44,6 +44,8 @@ def list_files(folder: Path) -> tuple[str, ...]:
         raise UnsafeSubmission(f"{folder}: a link: expected a directory")
     if not folder.is_dir():
         raise InvalidSubmission(f"{folder}: expected the directory of a submission")
+    if not FILE_NAME.fullmatch(name := folder.resolve().name):
+        raise UnsafeSubmission(f"{folder}: invalid name {name!r}: expected letters, digits and ._-")
     found, size = [], 0
     for entry in _walk(folder, 0):
         name = Path(entry.path).relative_to(folder).as_posix()

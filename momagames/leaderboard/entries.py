@@ -31,6 +31,7 @@ class Entry:
     files             path -> SHA-256 of its files, without the file of checksums
     sha256            of the file of checksums, and so of the whole submission
     returns_sha256    of all computed returns
+    fresh_seed        of the episodes of its policies; None: those of the setting
     """
 
     name: str
@@ -41,6 +42,7 @@ class Entry:
     files: Mapping[str, str]
     sha256: str
     returns_sha256: str
+    fresh_seed: int | None = None
 
     @property
     def exceeds_budget(self) -> bool:
@@ -48,12 +50,14 @@ class Entry:
         return self.metadata.budget > self.setting.experiment.budget
 
 
-def check_submission(folder: str | Path, run_code: bool = False) -> Entry:
+def check_submission(folder: str | Path, run_code: bool = False, fresh_seed: int | None = None) -> Entry:
     """Check a submission: replay its plans, or play its policies in the episodes of its setting.
 
-    run_code    whether policies that are code of the submission may run; they then have all rights of the user
-    Raises      InvalidSubmission, by its kinds: ForgedSubmission, TruncatedSubmission, MislabeledSubmission,
-                OversizedSubmission and UnsafeSubmission, with file and place
+    run_code      whether policies that are code of the submission may run; they then have all rights of the user
+    fresh_seed    of other episodes for policies, which shows whether they are as good where nothing was tuned on; plans
+                  belong to the start positions of the setting
+    Raises        InvalidSubmission, by its kinds: ForgedSubmission, TruncatedSubmission, MislabeledSubmission,
+                  OversizedSubmission and UnsafeSubmission, with file and place
     """
     place = Path(folder)
     files = verify_checksums(place)
@@ -61,6 +65,7 @@ def check_submission(folder: str | Path, run_code: bool = False) -> Entry:
     _check_used_files(place, metadata, files)
     setting = find_setting(metadata.setting, f"{place / METADATA}: setting")
     kind = "policies" if metadata.plans is None else "plans"
+    fresh_seed = None if kind == "plans" else fresh_seed
     if setting.experiment.kind != kind:
         expected = f"{setting.experiment.kind}, as in the experiment {setting.experiment.name!r}"
         raise MislabeledSubmission(invalid_value(f"{place / METADATA}: kind", kind, expected))
@@ -69,14 +74,16 @@ def check_submission(folder: str | Path, run_code: bool = False) -> Entry:
         counts = {seed: len(one.labels) for seed, one in points.items()}
         returns = {seed: one.values for seed, one in points.items()}
     else:
-        episodes = play_policies(place, metadata, setting, run_code)
+        episodes = play_policies(place, metadata, setting, run_code, fresh_seed)
         points = {seed: one.nondominated_points() for seed, one in episodes.items()}
         counts = {seed: len(one.labels) for seed, one in episodes.items()}
         returns = {seed: one.report for seed, one in episodes.items()}
     if verify_checksums(place) != files:
         raise InvalidSubmission(f"{place}: its files changed during the check")
     sha256 = hash_content(read_bytes(place / CHECKSUMS))
-    return Entry(place.resolve().name, metadata, setting, points, counts, files, sha256, _hash_returns(returns))
+    return Entry(
+        place.resolve().name, metadata, setting, points, counts, files, sha256, _hash_returns(returns), fresh_seed
+    )  # fmt: skip
 
 
 def _check_used_files(place: Path, metadata: Metadata, files: Mapping[str, str]) -> None:

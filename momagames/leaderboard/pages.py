@@ -26,11 +26,13 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>#&!$~^])")  # characters with a meaning in
 def make_pages(entries: Sequence[Entry]) -> dict[str, str]:
     """Return the pages, by file name; they do not depend on the order of the entries.
 
-    Raises     InvalidParameter for two entries of one name
+    Raises     InvalidParameter for two entries of one name, and for one that played other episodes than those of its setting
     """
     names = [entry.name for entry in entries]
     if repeated := [name for name in names if names.count(name) > 1]:
         raise InvalidParameter(invalid_value("entry", repeated[0], "distinct names"))
+    if fresh := [entry.fresh_seed for entry in entries if entry.fresh_seed is not None]:
+        raise InvalidParameter(invalid_value("fresh_seed", fresh[0], "the episodes of the setting"))
     tables = make_tables(sorted(entries, key=lambda entry: entry.name))
     suites = list(dict.fromkeys(table.setting.suite for table in tables))
     pages = {f"{suite}.md": _format_suite(suite, [one for one in tables if one.setting.suite == suite]) for suite in suites}

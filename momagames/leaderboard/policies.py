@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
+
 from momagames.baselines import POLICIES, SAFE, batch_policy
 from momagames.baselines.checkpoint import load_checkpoint
 from momagames.benchmark.evaluate import evaluate_policies
 from momagames.benchmark.executors.executor import enforce_time_limit
-from momagames.benchmark.plan import PoliciesExperiment
+from momagames.benchmark.plan import PoliciesExperiment, Run
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, MomagamesError, TooLarge, invalid_value, nearest, one_of
@@ -27,13 +29,18 @@ from momagames.reports.data.panels import NO_OPPONENT
 from momagames.reports.data.points import PolicyEpisodes, read_policy_episodes
 
 WORD = re.compile(r"[A-Za-z0-9_-]*")
-INVALID = (MomagamesError, TypeError, ValueError, LookupError)  # what damaged heads and options of wrong types raise
+INVALID = (  # what damaged heads and options of wrong types raise
+    MomagamesError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
+)  # fmt: skip
 
 
-def play_policies(folder: Path, metadata: Metadata, setting: Setting, run_code: bool) -> dict[int, PolicyEpisodes]:
+def play_policies(
+    folder: Path, metadata: Metadata, setting: Setting, run_code: bool, fresh_seed: int | None = None
+) -> dict[int, PolicyEpisodes]:
     """Play the policies of a submission in the episodes of a setting; return the episodes by seed.
 
-    run_code    whether policies that are code of the submission may run
+    run_code      whether policies that are code of the submission may run
+    fresh_seed    of other episodes than those of the setting
     Raises      MislabeledSubmission for a policy that cannot play the game or is unknown; TruncatedSubmission for a damaged
                 checkpoint and a seed without policies; UnsafeSubmission for code that may not run; ForgedSubmission for illegal
                 actions of code; OversizedSubmission beyond the time limit of the setting's runs
@@ -46,12 +53,19 @@ def play_policies(folder: Path, metadata: Metadata, setting: Setting, run_code: 
     with _make_policies(folder, metadata, setting, run_code) as policies:
         for run in setting.runs:
             own = [one for one, choice in zip(policies, choices, strict=True) if choice.seed in (None, run.seed)]
-            rows = enforce_time_limit(evaluate_policies(run, {}, own), run.seconds)
+            played = run if fresh_seed is None else _change_seed(run, fresh_seed)
+            rows = enforce_time_limit(evaluate_policies(played, {}, own), run.seconds)
             try:
                 found[run.seed] = read_policy_episodes(rows, opponents, run.seats)
             except TooLarge as error:
                 raise OversizedSubmission(f"{folder}: seed {run.seed}: {error} for a run") from None
     return found
+
+
+def _change_seed(run: Run, fresh_seed: int) -> Run:
+    """Return the run with a seed that is drawn from its own and another one."""
+    seed = np.random.SeedSequence([run.seed, fresh_seed]).generate_state(1, np.uint64)[0] >> np.uint64(1)
+    return run.model_copy(update={"seed": int(seed)})
 
 
 def _check_seeds(folder: Path, choices: tuple[PolicyChoice, ...], setting: Setting) -> None:

@@ -47,6 +47,7 @@ class Row:
             "files": dict(entry.files),
             "sha256": entry.sha256,
             "returns_sha256": entry.returns_sha256,
+            "fresh_seed": entry.fresh_seed,
             "momagames": momagames.__version__,
         }  # fmt: skip
 

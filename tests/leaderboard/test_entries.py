@@ -11,8 +11,10 @@ from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.evaluate import evaluate_policies
 from momagames.benchmark.store.store import Store
+from momagames.errors import InvalidParameter
 from momagames.leaderboard import check_submission, make_tables
 from momagames.leaderboard.making import make_submissions
+from momagames.leaderboard.pages import make_pages
 from momagames.reports.data.panels import build_panels
 from tests.leaderboard.submissions import write_code, write_plans, write_policies
 
@@ -115,3 +117,14 @@ def test_a_policy_may_belong_to_one_run(tmp_path):
     for seed in range(3):
         alone = check_submission(write_policies(tmp_path / f"{seed}", greedy[seed], {"policy": "random"}, setting=setting))
         assert np.array_equal(alone.points[seed].values, mixed.points[seed].values)
+
+
+def test_fresh_episodes_are_others(tmp_path):
+    policies = write_policies(tmp_path / "policies", {"policy": "random"})
+    values = [check_submission(policies, fresh_seed=seed).points[0].values.tolist() for seed in (None, 0, 1, 1)]
+    assert values[2] == values[3]
+    assert len({str(one) for one in values}) == 3
+    with pytest.raises(InvalidParameter, match="fresh_seed=5: expected the episodes of the setting"):
+        make_pages([check_submission(policies, fresh_seed=5)])
+    plans = write_plans(tmp_path / "plans")
+    assert check_submission(plans, fresh_seed=0).returns_sha256 == check_submission(plans).returns_sha256

@@ -257,6 +257,12 @@ def test_large_texts(tmp_path, monkeypatch):
     check(write_plans(tmp_path / "mine"), OversizedSubmission, "submission.yaml", "bytes: expected at most 10")
 
 
+def test_name_of_the_directory(tmp_path):
+    """It is printed on the pages."""
+    folder = write_plans(tmp_path / "mine").rename(tmp_path / "x\n# mine")
+    check(folder, UnsafeSubmission, "expected letters, digits and ._-")
+
+
 def test_no_submission(tmp_path):
     check(tmp_path / "none", InvalidSubmission, "expected the directory of a submission")
     check(tmp_path, InvalidSubmission, "submission.yaml is missing")
@@ -273,6 +279,7 @@ POLICIES = {
     "option": ({"policy": "greedy", "options": {"weight": [1]}}, MislabeledSubmission, "'weight'", "did you mean 'weights'"),
     "weights": ({"policy": "greedy", "options": {"weights": [1.0]}}, MislabeledSubmission, "weights"),
     "type of weights": ({"policy": "greedy", "options": {"weights": {"a": 1}}}, MislabeledSubmission, "policies[0]"),
+    "type of an option": ({"policy": "uct", "options": {"value": [1]}}, MislabeledSubmission, "policies[0]"),
     "option with a path": (
         {"policy": "uct", "options": {"value": "../champion.npz"}},
         UnsafeSubmission, "policies[0].options.value: invalid file '../champion.npz'",
