@@ -14,10 +14,13 @@ from momagames.reports.data.panels import add_packaged_fronts
 from momagames.reports.data.scores import Reference, Score, build_references, score_method
 from momagames.reports.text.labels import INDICATOR_LABELS
 
-# Indicators that compare with the reference front
-RELATIVE = ("hypervolume_ratio", "igd_plus", "epsilon", "maximum_utility_loss")
+# Indicators that do not compare with the reference front, and those of them that need no scale either
+ABSOLUTE = (
+    "hypervolume", "normalized_hypervolume", "expected_utility", "sampled_utility", "cardinality", "rounded_cardinality",
+    "sparsity",
+)  # fmt: skip
+SCALELESS = ("cardinality",)
 STATED = {"setting", "method", "description", "paper", "code", "date", "budget", "hardware"}  # by the submitter
-SCALELESS = ("cardinality",)  # indicators that do not depend on the reference and ideal points
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,7 @@ def _sort_key(row: Row) -> tuple[float, str, str]:
 
 
 def _list_provisional(setting: Setting, references: Mapping[int, Reference]) -> Iterator[str]:
-    is_proven = all(reference.tag == "exact" for reference in references.values())
-    has_fixed_scale = is_proven or setting.experiment.ideal_point == "declared"
-    for name in setting.indicators.names:
-        if not is_proven and (name in RELATIVE or (not has_fixed_scale and name not in SCALELESS)):
-            yield name
+    if all(reference.tag == "exact" for reference in references.values()):
+        return
+    final = ABSOLUTE if setting.experiment.ideal_point == "declared" else SCALELESS
+    yield from (name for name in setting.indicators.names if name not in final)
