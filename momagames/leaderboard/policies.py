@@ -53,7 +53,7 @@ def play_policies(
     with _make_policies(folder, metadata, setting, run_code) as policies:
         for run in setting.runs:
             own = [one for one, choice in zip(policies, choices, strict=True) if choice.seed in (None, run.seed)]
-            played = run if fresh_seed is None else _change_seed(run, fresh_seed)
+            played = run if fresh_seed is None else change_seed(run, fresh_seed)
             rows = enforce_time_limit(evaluate_policies(played, {}, own), run.seconds)
             try:
                 found[run.seed] = read_policy_episodes(rows, opponents, run.seats)
@@ -62,10 +62,11 @@ def play_policies(
     return found
 
 
-def _change_seed(run: Run, fresh_seed: int) -> Run:
-    """Return the run with a seed that is drawn from its own and another one."""
+def change_seed(run: Run, fresh_seed: int) -> Run:
+    """Return the run with a seed that is drawn from its own and another one, and with start positions of that one."""
     seed = np.random.SeedSequence([run.seed, fresh_seed]).generate_state(1, np.uint64)[0] >> np.uint64(1)
-    return run.model_copy(update={"seed": int(seed)})
+    episode_set = None if run.episode_set is None else f"{run.episode_set}-{fresh_seed}"
+    return run.model_copy(update={"seed": int(seed), "episode_set": episode_set})
 
 
 def _check_seeds(folder: Path, choices: tuple[PolicyChoice, ...], setting: Setting) -> None:

@@ -9,12 +9,14 @@ import pytest
 from momagames.baselines import batch_policy
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.benchmark import load_suite, run_suite
-from momagames.benchmark.evaluate import evaluate_policies
+from momagames.benchmark.evaluate import evaluate_policies, make_episode_seeds
+from momagames.benchmark.plan import expand_runs
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidParameter
 from momagames.leaderboard import check_submission, make_tables
 from momagames.leaderboard.making import make_submissions
 from momagames.leaderboard.pages import make_pages
+from momagames.leaderboard.policies import change_seed
 from momagames.reports.data.panels import build_panels
 from tests.leaderboard.submissions import write_code, write_plans, write_policies
 
@@ -128,3 +130,11 @@ def test_fresh_episodes_are_others(tmp_path):
         make_pages([check_submission(policies, fresh_seed=5)])
     plans = write_plans(tmp_path / "plans")
     assert check_submission(plans, fresh_seed=0).returns_sha256 == check_submission(plans).returns_sha256
+
+
+def test_fresh_episodes_of_an_episode_set_are_others(suite):
+    policies = suite.experiments[1].model_copy(update={"episode_set": "shared"})
+    (run,) = expand_runs(policies.model_copy(update={"methods": policies.methods[:1]}))
+    game = run.game.make_game()
+    starts = [make_episode_seeds(one, game)[0].tolist() for one in (run, change_seed(run, 1), change_seed(run, 2))]
+    assert len({str(one) for one in starts}) == 3
