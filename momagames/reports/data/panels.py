@@ -178,7 +178,7 @@ def _build_game_panels(
                 proven[run.seed] = points[name][run.seed].values
             else:
                 histories.setdefault(name, {})[run.seed] = read_search_history(rows, facts.get("dominated", ()))
-        archived = _add_packaged_fronts([run for run, _ in finished], proven)
+        archived = add_packaged_fronts([run for run, _ in finished], proven)
         views = [PanelView("", True, points, {})]
     else:
         views = list(islice(_policy_views(store, experiment, game, finished), 1 if primary_only else None))
@@ -188,7 +188,7 @@ def _build_game_panels(
     return [_build_panel(view, *common) for view in views]
 
 
-def _add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
+def add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
     """Add the proven fronts of the package to `proven`; return its best-known fronts by seed."""
     archived: dict[int, Array] = {}
     for run in runs:
