@@ -95,7 +95,7 @@ class Moppo(MoppoOptions, TrainerMethod):
 
     def _count_inputs(self, game: Game) -> tuple[int, ...]:
         """Return the sizes of the inputs of the network for a game."""
-        encoder = make_network_encoder(game, self.network, self.critic)
+        encoder = make_network_encoder(game, self)
         return encoder.rows, encoder.columns, len(encoder.planes), encoder.features
 
     def make_responder(self) -> Moppo:
@@ -127,7 +127,7 @@ class Moppo(MoppoOptions, TrainerMethod):
             )
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         check_caution(game, self.caution)
-        make_network_encoder(game, self.network, self.critic)
+        make_network_encoder(game, self)
 
     def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> NetworkPolicy:
         return NetworkPolicy(game, arrays)

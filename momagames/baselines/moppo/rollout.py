@@ -234,7 +234,8 @@ class RolloutCollector:
     def _make_views(self, steps: int) -> Views | None:
         """Return room for the egocentric views of the decisions of this many steps, if the network reads these."""
         decisions = self.batch.num_envs if self.game.sequential else int(self.opponents.is_learning.sum())
-        return Views(self.game, steps * decisions) if self.model.encoder.egocentric_size else None
+        encoder = self.model.encoder
+        return Views(self.game, encoder, steps * decisions) if encoder.egocentric_size else None
 
     def _forward(
         self, n: NDArray[np.int64], v: NDArray[np.int64], agents: NDArray[np.int64], egocentric: Views | None
