@@ -355,6 +355,28 @@ expand_sparse: Callable[..., None] = compile_entry_point(_expand_sparse, "moppo.
 """Write sparse rows with their zeros to a zeroed out float32[R, F]."""
 
 
+def _transform_sparse(
+    starts, columns, values, rows, chosen, sources, signs, offsets, dense, new_starts, new_columns, new_values
+):  # fmt: skip
+    end = 0
+    for i in range(rows.shape[0]):
+        for j in range(dense.shape[0]):
+            dense[j] = ZERO
+        for entry in range(starts[rows[i]], starts[rows[i] + 1]):
+            dense[columns[entry]] = values[entry]
+        g = chosen[i]
+        for j in range(dense.shape[0]):
+            value = signs[g, j] * dense[sources[g, j]] + offsets[g, j]
+            if value != ZERO:
+                new_columns[end], new_values[end] = j, value
+                end += 1
+        new_starts[i + 1] = end
+
+
+transform_sparse: Callable[..., None] = compile_entry_point(_transform_sparse, "moppo.transform_sparse")
+"""Write the images of sparse rows under chosen symmetries, see `symmetries.Symmetries`; dense float32[F] is scratch memory."""
+
+
 @cache_by_rules
 def compile_safe_masks(game: Game) -> Callable[..., None]:
     """Return a function that clears unsafe actions in the masks int8[N, V, M] of learning agents.

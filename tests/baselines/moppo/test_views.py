@@ -205,7 +205,7 @@ def test_resumed_training_is_equal_to_the_bit(torch):
     game = momagames.spec(FFA, dead="leave")
     options = {
         "caution": 1, "expert": "safe:simple", "bc_fraction": 3e-4, "opponent_pool_size": 1, "self_play": 0.3,
-        "safe_inputs": True,
+        "safe_inputs": True, "symmetries": True,
     }  # fmt: skip
     whole, first, second = (make_trainer(game, opponents=[batch_policy("simple", game)], **options) for _ in range(3))
     for trainer, iterations in ((whole, 12), (first, 5)):
