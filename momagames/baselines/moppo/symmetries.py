@@ -22,16 +22,15 @@ class Symmetries:
     """
 
     def __init__(self, game: Game, encoder: ObservationEncoder) -> None:
-        size, safe_masks = game.learning.egocentric_size, range(game.learning.egocentric_size, encoder.features, game.mask_size)
+        group, size, mask_size = _list_symmetries(game, encoder), game.learning.egocentric_size, game.mask_size
         self._starts = np.cumsum((0, *game.actions))[:-1]
-        group = _list_symmetries(game, encoder)
-        self.actions, inputs = np.array([one.actions for one in group]), encoder.features + len(game.objectives)
-        self.sources = np.tile(np.arange(inputs), (len(group), 1))
+        self.actions = np.array([one.actions for one in group])
+        self.sources = np.tile(np.arange(encoder.features + len(game.objectives)), (len(group), 1))
         self.signs, self.offsets = np.ones(self.sources.shape, np.float32), np.zeros(self.sources.shape, np.float32)
         for i, one in enumerate(group):
             self.sources[i, :size], self.signs[i, :size], self.offsets[i, :size] = one.sources, one.signs, one.offsets
-            for start in safe_masks:
-                self.sources[i, start + self.actions[i]] = start + np.arange(game.mask_size)
+            for start in range(size, encoder.features, mask_size):
+                self.sources[i, start + self.actions[i]] = start + np.arange(mask_size)
 
     def rename_actions(
         self, chosen: NDArray[np.int64], masks: NDArray[np.int8], actions: NDArray[np.int64]
