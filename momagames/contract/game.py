@@ -14,6 +14,7 @@ from momagames.contract.objectives import Objective
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter
 from momagames.contract.positions import Codec, State, make_record_codec
+from momagames.contract.symmetries import Symmetry, ViewSymmetry
 
 # A line of text: parts with their styles ("bold #e93009"; "": no style)
 Line = list[tuple[str, str]]
@@ -112,18 +113,6 @@ class Human:
 
 
 @dataclass(frozen=True)
-class Symmetry:
-    """A symmetry of the rules: a position and its image have the same legal actions, rewards and futures, renamed.
-
-    cells      permutation of the cells: cell i of the image has the code of cell `cells[i]`
-    actions    permutation of the actions: action a of the position is action `actions[a]` of the image
-    """
-
-    cells: tuple[int, ...]
-    actions: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class TrainingDefaults:
     """What `momagames train` takes for a game unless it is given.
 
@@ -174,6 +163,8 @@ class LearningSupport:
     egocentric_radius       cells from the agent's cell to the edge of a plane
     egocentric_planes       names of the P planes
     egocentric_scalars      names of the V numbers
+    egocentric_symmetries   of the rules, as the view shows them, without the identity: see `make_square_symmetries` for
+                            rotations and reflections
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None
@@ -190,6 +181,7 @@ class LearningSupport:
     egocentric_radius: int = 0
     egocentric_planes: tuple[str, ...] = ()
     egocentric_scalars: tuple[str, ...] = ()
+    egocentric_symmetries: tuple[ViewSymmetry, ...] = ()
 
     @property
     def egocentric_cells(self) -> int:

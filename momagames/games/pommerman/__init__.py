@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,10 @@ from momagames.contract import (
     State,
     TrainingDefaults,
     View,
+    ViewSymmetry,
     check_objectives,
     check_parameters,
+    make_square_symmetries,
 )
 from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import codec, infos, rules
@@ -38,8 +40,10 @@ from momagames.games.pommerman.rules.state import (
     MAX_SIDE,
     OBJECTIVES,
     RADIO,
+    RIGHT,
     SEATS,
     TEAM,
+    UP,
     VOCABULARY,
     WORDS,
 )
@@ -269,6 +273,7 @@ def build_game(
     """Return the game with validated parameters."""
     seats, size, champion = count_seats(mode), params["board_size"], VARIANTS[variant].champion
     agents = tuple(f"agent_{seat}" for seat in range(seats))
+    actions = (len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else []))
     view_size = params["agent_view_size"] if params["is_partially_observable"] else 0
     planes = params["observation"] == "planes"
     selection = Parameter("objectives", VARIANTS[variant].objectives, "objectives by name, in this order", choices=OBJECTIVES)
@@ -282,7 +287,7 @@ def build_game(
         chance="start",
         information="partial",  # §7: hidden items, and the equipment of other agents
         objectives=tuple(build_objectives(mode, params)[name] for name in chosen),
-        actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),
+        actions=actions,
         fields=build_fields(mode, size, seats, view_size, params["egocentric"], planes, params["max_steps"]),
         max_episode_steps=params["max_steps"],
         params={**params, "objectives": chosen},
@@ -300,12 +305,31 @@ def build_game(
             parse_action=parse_action,
             legal_hint=describe_legal_actions,
         ),
-        learning=replace(LEARNING, champions=(champion,) if champion else ()),
+        learning=replace(
+            LEARNING,
+            champions=(champion,) if champion else (),
+            egocentric_symmetries=build_symmetries(size, sum(actions)),
+        ),
         policies=POLICIES,
         tie_break=add_collapse,
         infos=infos.build_infos,
         summary=f"bombs, items and walls; {SUMMARIES[variant]}",
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
+    )
+
+
+@cache
+def build_symmetries(size: int, mask_size: int) -> tuple[ViewSymmetry, ...]:
+    """Return the rotations and reflections of the board as an agent sees them."""
+    return make_square_symmetries(
+        egocentric_kernels.RADIUS,
+        egocentric_kernels.PLANES,
+        egocentric_kernels.SCALARS,
+        mask_size,
+        range(UP, RIGHT + 1),
+        egocentric_kernels.DIRECTIONS,
+        egocentric_kernels.VECTORS,
+        [(*egocentric_kernels.POSITION, (size - 1) * float(egocentric_kernels.SIXTEENTH))],
     )
 
 
