@@ -82,12 +82,12 @@ def _format_index(suites: Sequence[str], tables: Sequence[Table]) -> Iterator[st
             f"[{table.setting.suite}]({table.setting.suite}.md)",
             f"{table.setting.experiment.name}: {short_name(table.setting.game)}",
             escape(table.rows[0].entry.metadata.method),
-            _format_cell(table, table.rows[0], table.indicators[0]),
+            f"{heading(table.indicators[0])} {_format_cell(table, table.rows[0], table.indicators[0])}",
             str(len(table.rows)),
         )
         for table in tables
     ]
-    yield from markdown_table(["suite", "setting", "first", "its first indicator", "entries"], rows, 3)
+    yield from markdown_table(["suite", "setting", "best entry", "score", "entries"], rows, 3)
 
 
 def _format_suite(suite: str, tables: Sequence[Table]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import momagames
-from momagames.benchmark.plan import PlansExperiment
+from momagames.benchmark.plan import PoliciesExperiment
 from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.settings import Setting
 from momagames.reports.data.panels import add_packaged_fronts
@@ -86,8 +86,9 @@ def _make_table(entries: Sequence[Entry]) -> Table:
     experiment, settings = setting.experiment, setting.indicators
     points = {str(i): entry.points for i, entry in enumerate(entries)}
     proven: dict[int, Any] = {}
-    archived = add_packaged_fronts(setting.runs, proven) if isinstance(experiment, PlansExperiment) else {}
-    references = build_references(points, proven, setting.game, experiment.ideal_point, settings.margin, archived)
+    pooled = isinstance(experiment, PoliciesExperiment)
+    archived = {} if pooled else add_packaged_fronts(setting.runs, proven)
+    references = build_references(points, proven, setting.game, experiment.ideal_point, settings.margin, archived, pooled)
     rows = [Row(entry, score_method(entry.points, references, settings)) for entry in entries]
     return Table(setting, sorted(rows, key=_sort_key), references, tuple(_list_provisional(setting, references)))
 

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from momagames import fronts
 from momagames.baselines import batch_policy
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.benchmark import load_suite, run_suite
@@ -54,6 +55,36 @@ def test_rows_of_plans_are_those_of_the_suite(results, panels, tmp_path):
     assert volumes == sorted(volumes, reverse=True)
     assert {"hypervolume", "epsilon"} <= set(table.provisional)  # there is no packaged front of this board
     assert "cardinality" not in table.provisional
+
+
+@pytest.fixture(scope="module")
+def short_searches(tmp_path_factory):
+    """The suite `quick` with one of its boards and a small budget, and its results: methods and seeds differ."""
+    whole = load_suite("quick")
+    boards = whole.experiments[0]
+    update = {"games": boards.games[1:2], "methods": boards.methods[:3], "budget": 300}
+    suite = whole.model_copy(update={"experiments": (boards.model_copy(update=update),)})
+    folder = tmp_path_factory.mktemp("short") / "results"
+    assert not run_suite(suite, folder).failed
+    return suite, Store(folder)
+
+
+@pytest.mark.parametrize("proven", [True, False])
+def test_rows_of_different_plans_are_those_of_the_suite(short_searches, tmp_path, monkeypatch, proven):
+    suite, store = short_searches
+    if not proven:
+        monkeypatch.setattr(fronts, "find_packaged_front", lambda canonical, seed: None)
+    (panel,) = build_panels(store, suite)
+    entries = []
+    for name in SEARCHES:
+        own = [run for run in store.finished_runs() if run.method.name == name]
+        runs = {str(run.seed): [{"actions": row["actions"]} for row in store.read_rows(run)] for run in own}
+        setting = {"suite": "quick", "experiment": "small boards", "game": own[0].game.model_dump(mode="json")}
+        entries.append(check_submission(write_plans(tmp_path / name, runs, method=name, setting=setting)))
+    (table,) = make_tables(entries)
+    assert {row.entry.metadata.method: row.scores for row in table.rows} == panel.scores
+    assert len({row.scores["hypervolume"].interval for row in table.rows}) == 3
+    assert bool(table.provisional) != proven
 
 
 def test_rows_of_policies_are_those_of_the_suite(panels, tmp_path):
