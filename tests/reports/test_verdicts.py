@@ -29,20 +29,17 @@ def test_the_best_over_settings_that_all_play():
     assert found.lead.value == pytest.approx(0.25)
     assert found.is_clear
     said = describe_verdict(found)
-    assert said.startswith("b is best on average, and in 1 of 2 settings: 0.55 of the reference hypervolume, ")
-    assert said.endswith(", 0.25 [0.25, 0.25] more than a, the next.")
+    assert said == "b is best on average, and in 1 of 2 settings: hypervolume ratio 0.55, 0.25 [0.25, 0.25] ahead of a."
     assert "in both settings" in describe_verdict(compare_methods([panel(a=0.2, b=0.5), panel(a=0.4, b=0.6)], SETTINGS))
     assert "in all 3 settings" in describe_verdict(compare_methods([panel(a=0.2, b=0.5)] * 3, SETTINGS))
-    assert describe_verdict(compare_methods([panel(a=0.2, b=0.5)], SETTINGS)).startswith("b is best: 0.50")
+    assert describe_verdict(compare_methods([panel(a=0.2, b=0.5)], SETTINGS)).startswith("b is best: hypervolume ratio 0.50")
 
 
 def test_level_methods():
     """The runs differ more than the methods: the interval of the difference has both signs."""
     found = compare_methods([panel(seeds=6, spread=0.2, a=0.50, bb=0.51)], SETTINGS)
     assert not found.is_clear
-    assert describe_verdict(found).startswith(
-        "bb and a are level: 0.51 and 0.50 of the reference hypervolume, a difference of 0.01 ["
-    )
+    assert describe_verdict(found).startswith("bb and a are level: hypervolume ratios 0.51 and 0.50, difference 0.01 [")
 
 
 def test_little_to_compare():
@@ -50,9 +47,9 @@ def test_little_to_compare():
     assert compare_methods([panel(a=0.5), panel(b=0.5)], SETTINGS) is None  # no setting has both
     alone = compare_methods([panel(seeds=1, a=0.5)], SETTINGS)
     assert alone.lead is None
-    assert describe_verdict(alone) == "a alone was run: 0.50 of the reference hypervolume."
+    assert describe_verdict(alone) == "a alone was run: hypervolume ratio 0.50."
     one_run = describe_verdict(compare_methods([panel(seeds=1, a=0.5, b=0.2)], SETTINGS))
-    assert one_run == "a is best: 0.50 of the reference hypervolume, 0.30 more than b, the next."
+    assert one_run == "a is best: hypervolume ratio 0.50, 0.30 ahead of b."
 
 
 def test_families_have_their_settings_with_secondary_panels():

@@ -10,7 +10,6 @@ from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.families import Family, group_by_family
 from momagames.reports.data.report_data import ReportData
-from momagames.reports.data.verdicts import compare_methods
 from momagames.reports.figures.plotly_crossplay import crossplay_figure
 from momagames.reports.figures.plotly_fronts import fronts_figure
 from momagames.reports.html.aggregate_section import aggregate_section
@@ -31,8 +30,6 @@ def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[t
     first_crossplay = len(figures)
     figures += [crossplay_figure(crossplay) for crossplay in data.crossplay]
     families = group_by_family(data.panels, data.crossplay)
-    chosen = {family.place: [data.panels[setting.panel] for setting in family.settings] for family in families}
-    verdicts = {place: compare_methods(panels, suite.indicators) for place, panels in chosen.items()}
     featured = _choose_featured(data)
     sections = [family_section(family, data, suite.indicators, figures, first_crossplay, featured) for family in families]
     together = aggregate_section(data.aggregate, data.styles, figures) if data.aggregate else ""
@@ -42,7 +39,7 @@ def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[t
 <main>
 <header id="top"><h1>{html.escape(suite.name)} <small>momagames benchmark</small></h1>
 <p>{html.escape(suite.description)} <strong>{html.escape(_describe_counts(len(runs), finished, errors))}.</strong></p></header>
-{summary_section(families, verdicts, data, featured, figures) if data.overview else ""}
+{summary_section(families, data, featured, figures) if data.overview else ""}
 {"".join(sections)}
 {together}
 {overview_section(data.overview, data.panels, suite.indicators) if data.overview else ""}

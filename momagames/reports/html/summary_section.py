@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from momagames.contract.titles import describe_variant
 from momagames.reports.data.families import Family
+from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
-from momagames.reports.data.verdicts import Verdict
+from momagames.reports.data.verdicts import compare_methods
 from momagames.reports.figures.plotly_overview import overview_figure
 from momagames.reports.html.pickers import render_pickers
 from momagames.reports.text.verdicts import describe_verdict
@@ -18,19 +19,9 @@ MAX_ROWS = 12  # of the figure; the table of all scores is further down
 POSTER = "<!--poster {}-->"  # place of the picture of a panel
 
 
-def summary_section(
-    families: Sequence[Family],
-    verdicts: Mapping[str, Verdict | None],
-    data: ReportData,
-    featured: int | None,
-    figures: list[dict[str, Any]],
-) -> str:
+def summary_section(families: Sequence[Family], data: ReportData, featured: int | None, figures: list[dict[str, Any]]) -> str:
     """Return the section; its figure is appended to `figures`."""
-    sentences = "".join(
-        f'<li><a href="#{family.place}">{html.escape(family.title)}</a>: {html.escape(describe_verdict(verdict))}</li>'
-        for family in families
-        if (verdict := verdicts[family.place])
-    )
+    sentences = "".join(_render_verdicts(family, data) for family in families)
     rows = data.overview[:MAX_ROWS]
     games = [data.panels[row.panel].game for row in rows]
     titles = [f"{game.title}<br>{describe_variant(game)}" for game in games]
@@ -46,6 +37,20 @@ def summary_section(
 <div class="split"><div>{overview}{POSTER.format(featured)}</div>
 {front_block(featured, data, figures, poster=False) if featured is not None else ""}</div>
 </section>"""
+
+
+def _render_verdicts(family: Family, data: ReportData) -> str:
+    """Return a sentence for each experiment of a family."""
+    experiments: dict[str, list[Panel]] = {}
+    for setting in family.settings:
+        panel = data.panels[setting.panel]
+        experiments.setdefault(panel.experiment, []).append(panel)
+    parts = []
+    for name, panels in experiments.items():
+        if verdict := compare_methods(panels, data.settings):
+            title = f'<a href="#{family.place}">{html.escape(family.title)}</a>, {html.escape(name)}'
+            parts.append(f"<li>{title}: {html.escape(describe_verdict(verdict))}</li>")
+    return "".join(parts)
 
 
 def front_block(number: int, data: ReportData, figures: Sequence[dict[str, Any]], poster: bool = True) -> str:

@@ -90,7 +90,7 @@ const narrow = matchMedia("(max-width: 699px)");
 const fitToScreen = (layout) => (narrow.matches ? stack(lowerLegend(layout)) : layout);
 
 const lowerLegend = (layout) => {
-  if (!layout.showlegend) return layout;
+  if (!layout.showlegend || layout.legend.yref === "container") return layout;
   const {t, b} = layout.margin;
   const below = layout.scene ? {} : {margin: {...layout.margin, t: Math.min(t, 30), b: Math.max(b, 60) + LEGEND_HEIGHT}};
   const legend = {...layout.legend, x: 0, y: 0, yref: "container", yanchor: "bottom"};

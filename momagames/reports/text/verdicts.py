@@ -9,17 +9,14 @@ from momagames.reports.data.verdicts import Verdict
 def describe_verdict(verdict: Verdict) -> str:
     """Return a sentence: who wins, where, and by how much of the hypervolume of the reference front."""
     name, score = verdict.winner
-    place = _describe_settings(verdict.won, verdict.settings)
     if verdict.runner_up is None or verdict.lead is None:
-        return f"{name} alone was run: {score.value:.2f} of the reference hypervolume."
+        return f"{name} alone was run: hypervolume ratio {score.value:.2f}."
     other, below = verdict.runner_up
     if verdict.is_clear or (score.runs == 1 and verdict.lead.value > 0):
-        lead = f"{_format(verdict.lead)} more than {other}, the next"
-        return f"{name} is best{place}: {score.value:.2f} of the reference hypervolume, {lead}."
-    return (
-        f"{name} and {other} are level: {score.value:.2f} and {below.value:.2f} of the reference hypervolume, "
-        f"a difference of {_format(verdict.lead)}."
-    )
+        place = _describe_settings(verdict.won, verdict.settings)
+        return f"{name} is best{place}: hypervolume ratio {score.value:.2f}, {_format(verdict.lead)} ahead of {other}."
+    ratios = f"{score.value:.2f} and {below.value:.2f}"
+    return f"{name} and {other} are level: hypervolume ratios {ratios}, difference {_format(verdict.lead)}."
 
 
 def _describe_settings(won: int, settings: int) -> str:
