@@ -36,9 +36,7 @@ class Timings:
             for run in store.finished_runs():
                 data = store.read_metadata(run)
                 steps = data["facts"].get("steps", 0)
-                self._found.setdefault(group_key(run), []).append(
-                    (data["wall_s"] / count_units(run), steps / count_units(run))
-                )
+                self._found.setdefault(group_key(run), []).append((data["wall_s"] / count_units(run), steps / count_units(run)))
 
     def estimate(self, runs: Iterable[Run]) -> Cost:
         """Return the total estimate of these runs."""

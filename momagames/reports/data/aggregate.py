@@ -67,7 +67,9 @@ def select_comparable(panels: Iterable[Panel], min_games: int = MIN_GAMES) -> tu
     """
     candidates = [panel for panel in panels if _has_volume(panel)]
     played = {
-        name: {i for i, panel in enumerate(candidates) if name in panel.by_role} for panel in candidates for name in panel.by_role
+        name: {i for i, panel in enumerate(candidates) if name in panel.by_role}
+        for panel in candidates
+        for name in panel.by_role
     }
     methods = list(played)
     while methods:

@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames.analysis.episode_returns import esr_set, mean_returns
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.analysis.utilities import realized_utility
+from momagames.analysis.utilities import delivered_utility
 from momagames.benchmark.plan import Indicators
 from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
@@ -76,4 +76,4 @@ def _weighted_utilities(games: PolicyEpisodes, reference: Reference, weights: Ma
     given = given / given.sum(axis=1, keepdims=True)
     select, report = reference.normalize(mean_returns(games.select)), reference.normalize(mean_returns(games.report))
     best = (given @ select.T).argmax(axis=1)
-    return realized_utility(report[places], given), realized_utility(report[best], given)
+    return delivered_utility(report[places], given), delivered_utility(report[best], given)
