@@ -6,7 +6,7 @@ import html
 from typing import Any
 
 from momagames.analysis.statistics import Interval
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.policy_sets import summarize_policy_sets
@@ -62,13 +62,13 @@ def _anytime(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) 
 
 
 def _scores_table(panel: Panel) -> str:
-    names = list(next(iter(panel.scores.values()), {}))
+    names = panel.indicators
     head = "".join(f'<th scope="col">{html.escape(heading(name))}</th>' for name in names)
     lines = []
     for method, scores in panel.scores.items():
         cells = ""
         for name in names:
-            mean, interval = format_score(name, scores[name])
+            mean, interval = format_score(name, scores.get(name))
             cells += f"<td>{mean}<small>{interval}</small></td>"
         missing = panel.missing_runs.get(method, 0)
         runs = f"{len(panel.points[method])}" + (f" <small>{missing} missing</small>" if missing else "")
@@ -106,11 +106,11 @@ def _policy_sets(panel: Panel, settings: Indicators) -> str:
         [
             method,
             *(format_cell(at, ".3g") for at in (summary.policies, summary.front)),
-            *map(_format_optional, (summary.esr, summary.realized, summary.attainable)),
+            *map(_format_optional, (summary.esr, *(summary.control.get(name) for name in CONTROL_INDICATORS))),
         ]
         for method, summary in summarize_policy_sets(panel, settings).items()
     ]
-    return render_table(["method", *POLICY_SET_MEANINGS], rows)
+    return render_table(["method", *POLICY_SET_MEANINGS, *map(heading, CONTROL_INDICATORS)], rows)
 
 
 def _format_optional(at: Interval | None) -> str:
