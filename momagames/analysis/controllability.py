@@ -18,7 +18,7 @@ from scipy.stats import spearmanr
 from momagames.analysis.arrays import Array, as_matrix
 from momagames.errors import InvalidParameter
 
-DIGITS = 9  # to which normalized weights are compared: equal ones of different sums differ by rounding errors
+DIGITS = 9  # to which normalized weights and correlations are rounded: rounding errors would make ties of weights differ
 
 
 def compute_controllability(weights: ArrayLike, points: ArrayLike) -> Array:
@@ -84,4 +84,4 @@ def _correlate(first: Array, second: Array) -> float:
     """Return Spearman's rank correlation, 0 where all values of one side are equal."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
-    return float(spearmanr(first, second).statistic)
+    return round(float(spearmanr(first, second).statistic), DIGITS) + 0.0  # never -0.0
