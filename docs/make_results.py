@@ -194,9 +194,9 @@ def family_page(family: str, data: ReportData, names: Mapping[tuple[str, str], s
 
 
 def score_table(panel: Panel) -> Iterator[str]:
-    names = list(next(iter(panel.scores.values()), {}))
+    names = panel.indicators
     rows = [
-        (method, str(len(panel.points[method])), *(" ".join(format_score(name, scores[name])).strip() for name in names))
+        (method, str(len(panel.points[method])), *(" ".join(format_score(name, scores.get(name))).strip() for name in names))
         for method, scores in panel.scores.items()
     ]
     return markdown_table(["method", "runs", *(heading(name) for name in names)], rows)

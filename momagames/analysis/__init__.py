@@ -2,7 +2,9 @@
 
 arrays             checked arrays, non-dominated points, normalized returns
 indicators         quality of one front: hypervolume, distances, cardinality
-utilities          families of utility functions, expected utility of a front
+utilities          families of utility functions, expected utility of a front, delivered utility of conditioned policies
+controllability    how far the weights of the objectives steer policies: rank correlation, ordering score
+fairness           how the utility of an outcome is divided among agents: Gini, Nash and alpha-fair welfare, Lorenz dominance
 utility_loss       maximum utility loss, exact
 attainment         attainment surfaces of repeated runs, Vorob'ev expectation, difference of two methods
 episode_returns    returns of single episodes: standard errors, ESR and SER, stochastic dominance

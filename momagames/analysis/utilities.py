@@ -51,17 +51,33 @@ def expected_utility(points: ArrayLike, weights: ArrayLike) -> float:
     return float((as_matrix("weights", weights, array.shape[1], min_rows=1) @ array.T).max(axis=1).mean())
 
 
-def realized_utility(returns: ArrayLike, weights: ArrayLike) -> float:
+def delivered_utility(returns: ArrayLike, weights: ArrayLike) -> float:
     """Return the mean weighted sum of a weight-conditioned policy: `returns[i]`, float[w, K], was obtained under `weights[i]`.
 
-    It is at most `expected_utility(returns, weights)`. The difference is the loss of a policy that does not choose the best of
-    its own behaviors for the weights.
+    It is at most `expected_utility(returns, weights)`, the coverage utility of these behaviors: see `utility_regret`.
+
+    Source: as for `expected_utility`, of the policy that the weights select instead of the best one.
     """
+    array, given = _as_pairs(returns, weights)
+    return float((array * given).sum(axis=1).mean())
+
+
+def utility_regret(returns: ArrayLike, weights: ArrayLike) -> float:
+    """Return the coverage utility minus the delivered utility of a weight-conditioned policy, at least 0.
+
+    It is what a user loses on average because the policy does not play the best of its own behaviors for the user's weights.
+    """
+    array, given = _as_pairs(returns, weights)
+    return float(((given @ array.T).max(axis=1) - (array * given).sum(axis=1)).mean())
+
+
+def _as_pairs(returns: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
+    """Return returns and weights, float64[w, K] each; InvalidParameter for other shapes."""
     array = as_matrix("returns", returns, min_rows=1)
     given = as_matrix("weights", weights, array.shape[1], min_rows=1)
     if len(given) != len(array):
         raise InvalidParameter(f"invalid weights of length {len(given)}: expected {len(array)}, one for each row of returns")
-    return float((array * given).sum(axis=1).mean())
+    return array, given
 
 
 # -------------------------------------------------------------------------------------------------- utility functions

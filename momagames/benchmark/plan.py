@@ -35,7 +35,14 @@ Indicator = Literal[
     "cardinality",
     "rounded_cardinality",
     "sparsity",
+    "controllability",
+    "ordering_score",
+    "delivered_utility",
+    "coverage_utility",
+    "utility_regret",
 ]
+# Indicators of policies that are conditioned on weights; other methods have none of them
+CONTROL_INDICATORS = ("controllability", "ordering_score", "delivered_utility", "coverage_utility", "utility_regret")
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=100)]  # also names a folder
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=UNLIMITED)]

@@ -34,19 +34,50 @@ class Standing:
     hypervolume: float
 
 
+@dataclass(frozen=True)
+class PlayedSet:
+    """The episodes of a set of policies.
+
+    name       of the set
+    returns    float64[n, E, K], means over games, opponents and seats: episode e has the same start position for all policies
+    weights    float64[n, K], which the policies are conditioned on; None if they are not
+    """
+
+    name: str
+    returns: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+
+
 def compare_with_baselines(training: Training, trained: TrainedPolicies, episodes: int, seed: int) -> list[Standing]:
+    """Play `episodes` episodes of each policy in each game, against each opponent of the training and in each seat.
+
+    See `play_with_baselines` for the sets of policies.
+    """
+    played = play_with_baselines(training, trained, episodes, seed)
+    return [make_standing(training.game, one.name, one.returns.mean(axis=1)) for one in played]
+
+
+def play_with_baselines(training: Training, trained: TrainedPolicies, episodes: int, seed: int) -> list[PlayedSet]:
     """Play `episodes` episodes of each policy in each game, against each opponent of the training and in each seat.
 
     The trained policies are first; then greedy policies for the same weights, without and with each estimate of the future
     return that the game offers, its scripted policies, those with safe actions where it declares them, and random play.
     The start positions are drawn from `seed`, independently of training, unless all episodes have the same one.
     """
-    points: dict[str, list[NDArray[np.float64]]] = {}
+    returns: dict[str, list[NDArray[np.float64]]] = {}
+    lattice = list_weights(training.game, training.options.lattice_divisions, training.weights)
+    conditioned = set()
     for game in training.games:
         own = replace(training, game=game, other_games=(), seats=training.list_seats(game))
-        for name, policies in ((own.options.name, own.select_policies(trained)), *_list_baselines(own)):
-            points.setdefault(name, []).append(play_episodes(own, policies, episodes, seed).mean(axis=1))
-    return [make_standing(training.game, name, np.mean(means, axis=0)) for name, means in points.items()]
+        greedy = list(_list_greedy(game, lattice))
+        conditioned |= {own.options.name, *(name for name, _ in greedy)}
+        for name, policies in ((own.options.name, own.select_policies(trained)), *greedy, *_list_scripted(game)):
+            played = play_episodes(own, policies, episodes, seed)
+            matches = played.reshape(len(policies), -1, episodes, played.shape[2])
+            returns.setdefault(name, []).append(matches.mean(axis=1))
+    return [
+        PlayedSet(name, np.mean(games, axis=0), lattice if name in conditioned else None) for name, games in returns.items()
+    ]
 
 
 def make_standing(game: Game, name: str, points: NDArray[np.float64]) -> Standing:
@@ -63,16 +94,18 @@ def format_standings(game: Game, standings: Sequence[Standing]) -> tuple[list[st
     ]
 
 
-def _list_baselines(training: Training) -> Iterator[tuple[str, Sequence[BatchPolicy]]]:
-    """Yield the name and the policies of each player without training that can play the game."""
-    game = training.game
-    lattice = list_weights(game, training.options.lattice_divisions, training.weights)
+def _list_greedy(game: Game, lattice: NDArray[np.float64]) -> Iterator[tuple[str, Sequence[BatchPolicy]]]:
+    """Yield the name and the policies, one for each weight vector of the lattice, of each greedy player of the game."""
     for estimate in ESTIMATES:
         name = "greedy" if estimate == "none" else f"greedy(estimate={estimate})"
         try:
             yield name, [make_greedy_policy(game, row.tolist(), estimate) for row in lattice]
         except InvalidParameter:  # not for this game
             continue
+
+
+def _list_scripted(game: Game) -> Iterator[tuple[str, Sequence[BatchPolicy]]]:
+    """Yield the name and the policies of each scripted player of the game, and of random play."""
     scripted = [*game.policies, "random"]
     for name in (*(f"{SAFE}{one}" for one in scripted if game.learning.clear_unsafe_actions), *scripted):
         yield name, method(name, game)().policies(game)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
@@ -25,10 +25,16 @@ from momagames.cli.console import (
 if TYPE_CHECKING:
     from momagames.benchmark.plan import Opponent
     from momagames.benchmark.training import Training
+    from momagames.benchmark.training_evaluation import SetEvaluation
     from momagames.contract import Game
 
 COMPARISON_SEED = 1000  # of the comparison after training
 EVALUATION_EPISODES, COMPARISON_EPISODES = 16, 64  # of each policy, over all opponents and seats
+SETS_CAPTION = (
+    "Normalized returns: 0 is the reference point of the game, 1 the best return that it declares. Delivered utility: mean "
+    "weighted sum of the policies under their own weights; coverage: of the best policy of the set for each weight. "
+    "Differences count from two standard errors of episodes with equal start positions."
+)
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
 Opponents = Annotated[
     list[str] | None,
@@ -158,20 +164,29 @@ def evaluate(
     opponent: Opponents = None,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate trained policies and show their Pareto front. Needs no PyTorch."""
+    """Evaluate trained policies: their Pareto front, and normalized indicators beside random, greedy and scripted play.
+
+    Needs no PyTorch.
+    """
     from dataclasses import replace
 
     from momagames.benchmark import training as trainings
+    from momagames.benchmark.training_comparison import make_standing, play_with_baselines
+    from momagames.benchmark.training_evaluation import describe_lead, evaluate_sets
+    from momagames.reports.training_page import find_reference
 
     training, loaded = trainings.load_training(checkpoint)
     if opponent:
         training = replace(training, opponents=_parse_opponents(opponent, training.game))
     if divisions:
         training = replace(training, options=training.options.with_divisions(divisions), weights=None)
-    policies = training.select_policies(loaded.make_policies())
+    policies, game = loaded.make_policies(), training.game
     with console(stderr=True).status("playing"):
-        evaluation = trainings.evaluate(training, policies, episodes, seed)
-    front, head = _sort_front(evaluation["points"]), loaded.head
+        played = play_with_baselines(training, policies, episodes, seed)
+    standing = make_standing(game, played[0].name, played[0].returns.mean(axis=1))
+    labels = [one.label for one in training.select_policies(policies)]
+    front, head = _sort_front(dict(zip(labels, standing.points.tolist(), strict=True))), loaded.head
+    evaluations = evaluate_sets(game, played, find_reference(checkpoint))
     if as_json:
         print_json({
             "game": head["canonical"], "method": head["method"], "seed": head["seed"], "steps": head["steps"],
@@ -179,7 +194,8 @@ def evaluate(
             "episodes": episodes, "episodes_seed": seed,
             "objectives": [objective.name for objective in training.game.objectives],
             "front": [{"policy": label, "return": point} for label, point in front],
-            "hypervolume": evaluation["hypervolume"],
+            "hypervolume": standing.hypervolume,
+            "sets": [one.to_json() for one in evaluations], "verdict": describe_lead(evaluations),
         })  # fmt: skip
         return
     listing = table("policy")
@@ -191,9 +207,27 @@ def evaluate(
     screen.print(listing)
     screen.print(
         f"{head['canonical']}: {head['method']}, seed {head['seed']}, {head['steps']:,} of {head['budget']:,} steps, momagames "
-        f"{head['version']}; {episodes} episodes per policy, seed {seed}; hypervolume {evaluation['hypervolume']:,.6g}",
+        f"{head['version']}; {episodes} episodes per policy, seed {seed}; hypervolume {standing.hypervolume:,.6g}",
         style="dim", highlight=False, soft_wrap=True,
     )  # fmt: skip
+    screen.print(_make_sets_table(evaluations))
+    screen.print(SETS_CAPTION, style="dim", highlight=False, soft_wrap=True)
+    screen.print(describe_lead(evaluations), highlight=False, soft_wrap=True)
+
+
+def _make_sets_table(evaluations: Sequence[SetEvaluation]) -> Any:
+    """Return a table of normalized indicators with a row for each set of policies."""
+    listing = table("policies")
+    names = ("number", "hypervolume", "delivered", "coverage", "regret", "controllability", "ordering")
+    for name in (*names, *(f"best {name}" for name in evaluations[0].best)):
+        listing.add_column(name, justify="right")
+    for one in evaluations:
+        values = (
+            one.normalized_hypervolume, one.delivered_utility, one.coverage_utility, one.utility_regret, one.controllability,
+            one.ordering_score, *one.best.values(),
+        )  # fmt: skip
+        listing.add_row(one.name, str(one.policies), *("-" if value is None else f"{value:.3f}" for value in values))
+    return listing
 
 
 def exploit(

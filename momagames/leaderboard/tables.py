@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import momagames
-from momagames.benchmark.plan import PoliciesExperiment
+from momagames.benchmark.plan import CONTROL_INDICATORS, PoliciesExperiment
 from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.settings import Setting
 from momagames.reports.data.panels import add_packaged_fronts
@@ -70,7 +70,8 @@ class Table:
 
     @property
     def indicators(self) -> tuple[str, ...]:
-        return tuple(self.setting.indicators.names)
+        """Names of its columns. Entries have no weights by policy, which the indicators of preference control need."""
+        return tuple(name for name in self.setting.indicators.names if name not in CONTROL_INDICATORS)
 
 
 def make_tables(entries: Iterable[Entry]) -> list[Table]:
@@ -89,7 +90,7 @@ def _make_table(entries: Sequence[Entry]) -> Table:
     pooled = isinstance(experiment, PoliciesExperiment)
     archived = {} if pooled else add_packaged_fronts(setting.runs, proven)
     references = build_references(points, proven, setting.game, experiment.ideal_point, settings.margin, archived, pooled)
-    rows = [Row(entry, score_method(entry.points, references, settings)) for entry in entries]
+    rows = [Row(entry, score_method(entry.points, references, settings, {})) for entry in entries]
     return Table(setting, sorted(rows, key=_sort_key), references, tuple(_list_provisional(setting, references)))
 
 

@@ -17,6 +17,7 @@ from momagames.reports.html.replay_player import add_player
 from momagames.reports.summary import summarize, write_summary
 from momagames.reports.text.report_tables import (
     aggregate_table,
+    control_table,
     crossplay_tables,
     overview_tables,
     pairs_table,
@@ -40,7 +41,9 @@ class Report(ReportData):
         every    add the other panels, the ESR and SER utilities, and the head-to-head results
         """
         tables: list[RenderableType] = overview_tables(self.overview, self.settings)
-        tables += [scores_table(panel) for panel in self.panels if every or panel.primary]
+        for panel in self.panels:
+            if every or panel.primary:
+                tables += [table for table in (scores_table(panel), control_table(panel)) if table is not None]
         if every:
             tables += [utility_table(panel) for panel in self.panels if panel.primary and panel.user_utilities]
             tables += [table for crossplay in self.crossplay for table in crossplay_tables(crossplay)]

@@ -10,14 +10,15 @@ from momagames.analysis.utilities import (
     chebyshev,
     check_monotone,
     cobb_douglas,
+    delivered_utility,
     egalitarian,
     expected_family_utility,
     expected_utility,
     linear,
-    realized_utility,
     sampled_weights,
     symmetric_utilities,
     threshold,
+    utility_regret,
     utility_weights,
 )
 from momagames.analysis.utility_loss import maximum_utility_loss, solve
@@ -52,11 +53,13 @@ def test_sampled_weights_are_uniform_and_fixed():
     assert weights[0] == pytest.approx([0.033890, 0.140789, 0.094803, 0.310050, 0.067638, 0.352831], abs=1e-6)
 
 
-def test_realized_utility_by_hand():
+def test_delivered_utility_by_hand():
     weights = np.array([(1, 0), (0.5, 0.5), (0, 1)])
-    assert realized_utility([(5, 1), (4, 3), (1, 5)], weights) == pytest.approx((5 + 3.5 + 5) / 3)
-    assert realized_utility([(1, 5), (4, 3), (5, 1)], weights) == pytest.approx((1 + 3.5 + 1) / 3)
+    assert delivered_utility([(5, 1), (4, 3), (1, 5)], weights) == pytest.approx((5 + 3.5 + 5) / 3)
+    assert delivered_utility([(1, 5), (4, 3), (5, 1)], weights) == pytest.approx((1 + 3.5 + 1) / 3)
     assert expected_utility([(1, 5), (4, 3), (5, 1)], weights) == pytest.approx((5 + 3.5 + 5) / 3)
+    assert utility_regret([(1, 5), (4, 3), (5, 1)], weights) == pytest.approx((4 + 0 + 4) / 3)
+    assert utility_regret([(5, 1), (4, 3), (1, 5)], weights) == 0
 
 
 # ------------------------------------------------------------------------------------------------- utility functions
@@ -99,7 +102,8 @@ def test_non_monotone_utility_is_rejected():
     [
         (lambda: expected_utility(FOUR, [(1, 0, 0)]), "of weights"),
         (lambda: expected_utility(np.zeros((0, 2)), [(1, 0)]), "1 or more"),
-        (lambda: realized_utility(FOUR, [(1, 0)]), "expected 4, one for each row"),
+        (lambda: delivered_utility(FOUR, [(1, 0)]), "expected 4, one for each row"),
+        (lambda: utility_regret(FOUR, [(1, 0)]), "expected 4, one for each row"),
         (lambda: sampled_weights(0), "1 or more"),
         (lambda: linear([0.5, 0.6]), "sum to 1"),
         (lambda: chebyshev([1.5, -0.5]), "at least 0"),

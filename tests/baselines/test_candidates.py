@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import batch_policy, method
 from momagames.baselines.candidates import features
@@ -372,13 +371,6 @@ def test_plays_boards_of_other_sizes_but_not_other_objectives():
 def test_options_out_of_range_are_named(name, options, message):
     with pytest.raises(InvalidParameter, match=f"{name}: invalid {message}="):
         method(name)(**options)
-
-
-def test_controllability():
-    weights = np.array([[1, 0], [0.5, 0.5], [0, 1]])
-    assert compute_controllability(weights, np.array([[9.0, 1], [4, 2], [1, 3]])).tolist() == [1, 1]
-    assert compute_controllability(weights, np.array([[1.0, 5], [4, 5], [9, 5]])).tolist() == [-1, 0]
-    assert compute_controllability(weights[:1], np.array([[1.0, 5]])).tolist() == [0, 0]
 
 
 def test_utilities_of_returns():

@@ -310,13 +310,23 @@ def test_status_as_json(ask, unfinished, results):
 
 def test_eval_as_json(ask, trained):
     found = read_json(ask, "eval", trained, "--episodes", "3")
-    output, (table,) = ask(PIPE, "eval", trained, "--episodes", "3")
+    output, (table, sets) = ask(PIPE, "eval", trained, "--episodes", "3")
     assert [[one["policy"], *(f"{value:.4g}" for value in one["return"])] for one in found["front"]] == [
         list(row) for row in read_rows(table)
     ]
     assert f"hypervolume {found['hypervolume']:,.6g}" in output
     assert found["objectives"] == [column.header for column in table.columns[1:]]
     assert (found["opponents"], found["episodes"], found["seed"]) == (["random"], 3, 0)
+    assert found["verdict"] in output
+    rows = read_rows(sets)
+    assert [row[0] for row in rows] == [one["name"] for one in found["sets"]]
+    assert {"moppo", "greedy", "random"} <= {row[0] for row in rows}
+    assert [row[2] for row in rows] == [f"{one['normalized_hypervolume']:.3f}" for one in found["sets"]]
+    own, *others = found["sets"]
+    assert own["lead"] is None
+    assert all(set(one["lead"]) == {"mean", "standard_error"} for one in others)
+    assert rows[-1][0] == "random"
+    assert rows[-1][3] == "-"  # random play is not conditioned on weights
 
 
 # --------------------------------------------------------------------------------------------------------------- train

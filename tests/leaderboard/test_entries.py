@@ -142,7 +142,7 @@ def test_claimed_numbers_are_compared_and_not_used(tmp_path):
 
 def test_a_policy_may_belong_to_one_run(tmp_path):
     game = {"id": "mo-breakthrough-v0", "params": {"board_width": 5, "board_height": 5}}
-    setting = {"suite": "quick", "experiment": "against fixed opponents", "game": game}
+    setting = {"suite": "evolution", "experiment": "against fixed opponents", "game": game}
     greedy = [{"policy": "greedy", "options": {"weights": row}} for row in simplex_lattice(4, 1).tolist()]
     own = [{**one, "seed": seed} for seed, one in enumerate(greedy[:3])]
     mixed = check_submission(write_policies(tmp_path / "mixed", *own, {"policy": "random"}, setting=setting))

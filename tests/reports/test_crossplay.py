@@ -184,10 +184,25 @@ def test_policy_sets_by_hand():
     conditioned = panel(policy_episodes={"greedy": {0: games}}, weights={"greedy": {0: {"a": [1.0, 0.0], "b": [0.0, 2.0]}}})
     found = summarize_policy_sets(conditioned, SETTINGS)["greedy"]
     assert (found.policies.value, found.front.value, found.esr.value) == (2, 1, 1)
-    assert found.realized.value == pytest.approx((1.0 + 0.25) / 2)
-    assert found.attainable.value == pytest.approx((1.0 + 0.5) / 2)
+    values = {name: interval.value for name, interval in found.control.items()}
+    # Of normalized returns: (1, 0.5) and (0.5, 0.25). The first has more of both objectives, whatever its weights are
+    assert values == pytest.approx(
+        {
+            "controllability": 0,
+            "ordering_score": 0.5,
+            "delivered_utility": (1.0 + 0.25) / 2,
+            "coverage_utility": (1.0 + 0.5) / 2,
+            "utility_regret": 0.125,
+        }
+    )
     unconditioned = summarize_policy_sets(panel(), SETTINGS)["greedy"]
-    assert unconditioned.realized is unconditioned.attainable is None
+    assert not unconditioned.control
+    alone = panel(policy_episodes={"greedy": {0: games}}, weights={"greedy": {0: {"b": [1.0, 1.0]}}})
+    assert set(summarize_policy_sets(alone, SETTINGS)["greedy"].control) == {
+        "delivered_utility",
+        "coverage_utility",
+        "utility_regret",
+    }
 
 
 # ------------------------------------------------------------------------------------------------------------- overview

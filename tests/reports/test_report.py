@@ -16,6 +16,7 @@ from rich.console import Console
 
 from momagames.analysis.indicators import hypervolume
 from momagames.benchmark import run_suite
+from momagames.benchmark.plan import CONTROL_INDICATORS
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidFile, MissingExtra
@@ -268,6 +269,24 @@ def test_esr_utilities_are_on_the_page(made):
     for name, worth in panel(made, "seats").user_utilities["random"].items():
         assert html.escape(name) in text
         assert f"<td>{worth.esr.value:.3f}<small>[{worth.esr.low:.3f}, {worth.esr.high:.3f}]</small></td>" in text
+
+
+def test_weight_conditioned_policies_are_in_the_tables(made):
+    """Greedy has a policy for each weight, random none; plans have no policies."""
+    found = panel(made, "seats")
+    assert [name for name in found.scores["greedy"] if name in CONTROL_INDICATORS] == list(CONTROL_INDICATORS)
+    assert not set(found.scores["random"]) & set(CONTROL_INDICATORS)
+    assert not set(panel(made, "boards").indicators) & set(CONTROL_INDICATORS)
+    scores = {name: score.interval.value for name, score in found.scores["greedy"].items()}
+    assert scores["utility_regret"] == pytest.approx(scores["coverage_utility"] - scores["delivered_utility"])
+    text = made.page.read_text(encoding="utf-8")
+    mean, interval = format_score("delivered_utility", found.scores["greedy"]["delivered_utility"])
+    assert f"<td>{mean}<small>{interval}</small></td>" in text
+    screen = Console(width=80, file=io.StringIO())
+    screen.print(made.table())
+    printed = screen.file.getvalue()
+    assert "weight-conditioned" in printed
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_every_column_is_defined(made):

@@ -24,6 +24,7 @@ from momagames.reports.data.points import (
     read_policy_episodes,
     read_search_history,
 )
+from momagames.reports.data.preference_control import measure_control
 from momagames.reports.data.scores import (
     Reference,
     Score,
@@ -81,6 +82,11 @@ class Panel:
     def by_role(self) -> dict[str, str]:
         """Methods by their names in comparisons over several games."""
         return {self.roles.get(name, name): name for name in self.scores}
+
+    @property
+    def indicators(self) -> list[str]:
+        """Names of the indicators that some method has, in the order of the suite: those of the method with the most."""
+        return max(map(list, self.scores.values()), key=len, default=[])
 
     @property
     def title(self) -> str:
@@ -222,7 +228,15 @@ def _build_panel(
         primary=view.primary,
         points=view.points,
         references=references,
-        scores={name: score_method(runs, references, settings) for name, runs in view.points.items()},
+        scores={
+            name: score_method(
+                runs,
+                references,
+                settings,
+                measure_control(view.policy_episodes.get(name, {}), references, weights.get(name, {})),
+            )
+            for name, runs in view.points.items()
+        },
         user_utilities={n: compute_user_utilities(runs, references, settings) for n, runs in view.policy_episodes.items()},
         policy_episodes=view.policy_episodes,
         weights=weights,

@@ -1,20 +1,17 @@
-"""Summary of a method's policy set: its size, its non-dominated part, and the utility of weight-conditioned policies."""
+"""Summary of a method's policy set: its size, its non-dominated part, and the indicators of weight-conditioned policies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from momagames.analysis.episode_returns import esr_set, mean_returns
+from momagames.analysis.episode_returns import esr_set
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.analysis.utilities import realized_utility
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import PolicyEpisodes
-from momagames.reports.data.scores import Reference
+from momagames.reports.data.preference_control import measure_control
 
 
 @dataclass(frozen=True)
@@ -25,15 +22,13 @@ class PolicySetSummary:
     front         number of them that are non-dominated by their mean returns
     esr           number of them that are non-dominated in distribution, see `episode_returns.esr_set`; None for more than three
                   objectives, and for more episodes than can be compared
-    realized      mean of w·v over the policies conditioned on weights w, where v is the normalized return; None without them
-    attainable    mean of w·v with the best policy of the set for each w, selected on the selection episodes
+    control       indicator of `plan.CONTROL_INDICATORS` -> value, as far as the policies are conditioned on weights
     """
 
     policies: Interval
     front: Interval
     esr: Interval | None
-    realized: Interval | None
-    attainable: Interval | None
+    control: Mapping[str, Interval]
 
 
 def summarize_policy_sets(panel: Panel, settings: Indicators) -> dict[str, PolicySetSummary]:
@@ -42,17 +37,16 @@ def summarize_policy_sets(panel: Panel, settings: Indicators) -> dict[str, Polic
     for method, runs in panel.policy_episodes.items():
         games = list(runs.values())
         sizes = [_esr_set_size(one) for one in games]
-        utilities = [
-            _weighted_utilities(one, panel.references[seed], weights)
-            for seed, one in runs.items()
-            if (weights := panel.weights.get(method, {}).get(seed))
-        ]
+        control = measure_control(runs, panel.references, panel.weights.get(method, {})).values()
         found[method] = PolicySetSummary(
             policies=_bootstrap([len(one.labels) for one in games], settings),
             front=_bootstrap([len(one.nondominated_points().labels) for one in games], settings),
             esr=None if None in sizes else _bootstrap([size for size in sizes if size is not None], settings),
-            realized=_bootstrap([pair[0] for pair in utilities], settings) if utilities else None,
-            attainable=_bootstrap([pair[1] for pair in utilities], settings) if utilities else None,
+            control={
+                name: _bootstrap([one[name] for one in control if name in one], settings)
+                for name in CONTROL_INDICATORS
+                if any(name in one for one in control)
+            },
         )
     return found
 
@@ -67,13 +61,3 @@ def _esr_set_size(games: PolicyEpisodes) -> int | None:
         return int(esr_set(games.select).sum())
     except InvalidParameter:
         return None
-
-
-def _weighted_utilities(games: PolicyEpisodes, reference: Reference, weights: Mapping[str, list[float]]) -> tuple[float, float]:
-    """Return the realized and the attainable utility for the weights on which the policies are conditioned."""
-    places = [i for i, label in enumerate(games.labels) if label in weights]
-    given = np.array([weights[games.labels[i]] for i in places], np.float64)
-    given = given / given.sum(axis=1, keepdims=True)
-    select, report = reference.normalize(mean_returns(games.select)), reference.normalize(mean_returns(games.report))
-    best = (given @ select.T).argmax(axis=1)
-    return realized_utility(report[places], given), realized_utility(report[best], given)

@@ -13,6 +13,7 @@ from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.panels import Panel, build_panels
 from momagames.reports.data.points import Points
+from momagames.reports.data.preference_control import measure_control
 from momagames.reports.data.scores import Score, build_references, score_method
 
 
@@ -105,7 +106,15 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
         runs = [panel.points.get(method, {}) for panel in found]
         seeds = tuple(sorted(set(runs[0]).intersection(*runs[1:])))
         if seeds:
-            each = [score_method({seed: one[seed] for seed in seeds}, known, settings) for one in runs]
+            each = [
+                score_method(
+                    {seed: one[seed] for seed in seeds},
+                    known,
+                    settings,
+                    measure_control(panel.policy_episodes.get(method, {}), known, panel.weights.get(method, {})),
+                )
+                for panel, one in zip(found, runs, strict=True)
+            ]
             less = [_differences(each[0], one, settings) for one in each[1:]]
             compared.append(Comparison(found[0].title, method, seeds, each, less))
     return compared
@@ -114,7 +123,7 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
 def _differences(first: Mapping[str, Score], second: Mapping[str, Score], settings: Indicators) -> dict[str, Interval]:
     """Return the second score minus the first, seed by seed."""
     found: dict[str, Interval] = {}
-    for name in settings.names:
+    for name in first:
         values = [value - first[name].values[seed] for seed, value in second[name].values.items()]
         found[name] = bootstrap(values, settings.confidence, settings.resamples)
     return found

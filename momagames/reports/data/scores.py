@@ -13,7 +13,7 @@ from momagames.analysis.episode_returns import esr_values, selected_value, ser_v
 from momagames.analysis.indicators import Volume
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.analysis.utility_loss import maximum_utility_loss
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.contract import Game
 from momagames.reports.data.points import Points, PolicyEpisodes
 
@@ -97,13 +97,32 @@ def _of_archive(archived: Mapping[int, Array] | None, seed: int) -> list[Array]:
     return [archived[seed]] if archived and seed in archived else []
 
 
-def score_method(found: Mapping[int, Points], known: Mapping[int, Reference], settings: Indicators) -> dict[str, Score]:
-    """Compute every indicator of a method over its seeds."""
-    return {name: _score_indicator(name, found, known, settings) for name in settings.names}
+def score_method(
+    found: Mapping[int, Points],
+    known: Mapping[int, Reference],
+    settings: Indicators,
+    control: Mapping[int, Mapping[str, float]],
+) -> dict[str, Score]:
+    """Compute every indicator of a method over its seeds.
+
+    control    seed -> indicators of its weight-conditioned policies, see `preference_control`; a method without them has no
+               scores for these indicators
+    """
+    scores: dict[str, Score] = {}
+    for name in settings.names:
+        if name not in CONTROL_INDICATORS:
+            scores[name] = _score_indicator(name, found, known, settings)
+        elif values := {seed: Volume(control[seed][name], False) for seed in sorted(found) if name in control.get(seed, {})}:
+            scores[name] = _average(values, settings)
+    return scores
 
 
 def _score_indicator(name: str, found: Mapping[int, Points], known: Mapping[int, Reference], settings: Indicators) -> Score:
     values = {seed: compute_indicator(name, points.values, known[seed]) for seed, points in sorted(found.items())}
+    return _average(values, settings)
+
+
+def _average(values: Mapping[int, Volume], settings: Indicators) -> Score:
     interval = bootstrap([v.value for v in values.values()], settings.confidence, settings.resamples)
     return Score(interval, any(v.approx for v in values.values()), {seed: v.value for seed, v in values.items()})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from momagames.benchmark.plan import Suite
+from momagames.benchmark.plan import CONTROL_INDICATORS, Suite
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.text.labels import INDICATOR_LABELS, STATISTIC_LABELS, heading
 
@@ -20,6 +20,13 @@ INDICATOR_MEANINGS = {
     "cardinality": "number of non-dominated points",
     "rounded_cardinality": "number of non-dominated points after rounding normalized returns to 0.01",
     "sparsity": "mean squared gap between neighboring values; for comparison with older work, not for ranking",
+    "controllability": "rank correlation of the weight of an objective and the return in it, over the weight-conditioned "
+    "policies, in the mean over the objectives; 0 if weights do not steer them",
+    "ordering_score": "share of order: whether returns rise with the weight of their objective where the other weights stay in "
+    "proportion; 0.5 for a random order, 1 also for policies that are all alike",
+    "delivered_utility": "mean weighted sum of normalized returns of weight-conditioned policies under their own weights",
+    "coverage_utility": "the same with the policy of the set that is best for each weight in the selection episodes",
+    "utility_regret": "coverage utility minus delivered utility: the loss from a wrong choice of policy",
 }
 STATISTIC_MEANINGS = {
     "iqm": "interquartile mean: mean of the scores without the lowest and the highest quarter",
@@ -42,9 +49,6 @@ POLICY_SET_MEANINGS = {
     "policies": "number of policies of the method",
     "on the front": "number of policies that are non-dominated by their mean returns (SER)",
     "ESR set": "number of policies that are non-dominated in distribution; for up to three objectives",
-    "realized utility": "mean weighted sum of normalized returns of weight-conditioned policies under their own weights",
-    "attainable utility": "the same with the best policy of the set for each weight; minus the realized utility, it is the "
-    "loss from a wrong choice of policy",
 }
 CROSSPLAY_MEANINGS = {
     "seat": "the agent that the method plays; team mates play the same policy, the opponent plays all others",
@@ -65,6 +69,7 @@ def column_help(suite: Suite, data: ReportData) -> str:
     meanings |= RUN_MEANINGS
     if any(panel.user_utilities for panel in data.panels):
         meanings |= CRITERION_MEANINGS | POLICY_SET_MEANINGS
+        meanings |= {heading(name): INDICATOR_MEANINGS[name] for name in CONTROL_INDICATORS}
     if data.crossplay:
         meanings |= CROSSPLAY_MEANINGS
     if data.aggregate:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from momagames.analysis.statistics import Interval
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.overview import INDICATOR, rank_methods
 from momagames.reports.data.panels import Panel
@@ -57,17 +57,13 @@ def _anytime(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) 
 
 def scores_table(panel: Panel) -> str:
     """Return the main scores: the hypervolume ratio, which the overview has, and the first other indicators of the suite."""
-    names = [INDICATOR, *(name for name in next(iter(panel.scores.values()), {}) if name not in (INDICATOR, "hypervolume"))]
-    return _render_scores(panel, [name for name in names if _has_score(panel, name)][:MAIN_SCORES])
-
-
-def _has_score(panel: Panel, name: str) -> bool:
-    return all(name in scores for scores in panel.scores.values())
+    others = [name for name in panel.indicators if name not in (INDICATOR, "hypervolume")]
+    names = [INDICATOR, *others] if INDICATOR in panel.indicators else others
+    return _render_scores(panel, names[:MAIN_SCORES])
 
 
 def _all_scores(panel: Panel) -> str:
-    names = list(next(iter(panel.scores.values()), {}))
-    return f"<details><summary>All indicators</summary>{_render_scores(panel, names)}</details>"
+    return f"<details><summary>All indicators</summary>{_render_scores(panel, panel.indicators)}</details>"
 
 
 def _render_scores(panel: Panel, names: Sequence[str]) -> str:
@@ -76,7 +72,7 @@ def _render_scores(panel: Panel, names: Sequence[str]) -> str:
     for method, scores in panel.scores.items():
         cells = ""
         for name in names:
-            mean, interval = format_score(name, scores[name])
+            mean, interval = format_score(name, scores.get(name))
             cells += f"<td>{mean}<small>{interval}</small></td>"
         missing = panel.missing_runs.get(method, 0)
         runs = f"{len(panel.points[method])}" + (f" <small>{missing} missing</small>" if missing else "")
@@ -113,11 +109,11 @@ def _policy_sets(panel: Panel, settings: Indicators) -> str:
         [
             method,
             *(format_cell(at, ".3g") for at in (summary.policies, summary.front)),
-            *map(_format_optional, (summary.esr, summary.realized, summary.attainable)),
+            *map(_format_optional, (summary.esr, *(summary.control.get(name) for name in CONTROL_INDICATORS))),
         ]
         for method, summary in summarize_policy_sets(panel, settings).items()
     ]
-    return render_table(["method", *POLICY_SET_MEANINGS], rows)
+    return render_table(["method", *POLICY_SET_MEANINGS, *map(heading, CONTROL_INDICATORS)], rows)
 
 
 def _format_optional(at: Interval | None) -> str:

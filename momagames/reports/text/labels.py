@@ -17,6 +17,11 @@ INDICATOR_LABELS: dict[str, tuple[str, bool | None, str]] = {
     "cardinality": ("points", None, ".1f"),
     "rounded_cardinality": ("points at 0.01", None, ".1f"),
     "sparsity": ("sparsity", None, ".3f"),
+    "controllability": ("controllability", True, ".3f"),
+    "ordering_score": ("ordering score", True, ".3f"),
+    "delivered_utility": ("delivered utility", True, ".3f"),
+    "coverage_utility": ("coverage utility", True, ".3f"),
+    "utility_regret": ("utility regret", False, ".3f"),
 }
 STATISTIC_LABELS = {
     "iqm": "IQM ↑",
@@ -26,6 +31,7 @@ STATISTIC_LABELS = {
     "optimality_gap": "optimality gap ↓",
 }
 EXACT_MARK = "="  # marks games whose reference front is exact
+NO_SCORE = "–"  # of a method without weight-conditioned policies
 SAME_NAME_MARK = "◇"  # marks a method against the opponent of its name
 
 
@@ -35,8 +41,10 @@ def heading(name: str) -> str:
     return label if up is None else f"{label} {'↑' if up else '↓'}"
 
 
-def format_score(name: str, score: Score) -> tuple[str, str]:
-    """Return the mean and the interval of a score; the interval is empty for one run."""
+def format_score(name: str, score: Score | None) -> tuple[str, str]:
+    """Return the mean and the interval of a score; the interval is empty for one run, the mean is a dash without a score."""
+    if score is None:
+        return NO_SCORE, ""
     form = INDICATOR_LABELS[name][2]
     interval = score.interval
     mean = ("~" if score.approx else "") + format(interval.value, form)

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.overview import OverviewRow
@@ -31,6 +31,10 @@ METHODS_PER_TABLE = 5  # in the overview; more methods are split into several ta
 UTILITY_CAPTION = (
     "Utility of normalized returns: ESR is its mean over single episodes, SER the utility of the mean return. The policy of "
     "each cell is the best one in the selection episodes."
+)
+CONTROL_CAPTION = (
+    "Whether the weights steer the policies, and the utility under their own weights (delivered) beside that of the best "
+    "policy of the set for each weight (coverage)."
 )
 PAIRS_CAPTION = (
     "P(better): probability that a run of the first method beats a run of the second; IQM difference: first minus second; p: "
@@ -80,21 +84,36 @@ def scores_table(panel: Panel) -> Table:
     table = new_table(panel.title, panel_caption(panel))
     table.add_column("method", no_wrap=True)
     table.add_column("runs", justify="right")
-    names = [name for name in next(iter(panel.scores.values()), {}) if name not in PAGE_ONLY]
+    names = [name for name in panel.indicators if name not in (*PAGE_ONLY, *CONTROL_INDICATORS)]
     for name in names:
         table.add_column(heading(name), justify="right")
     for method, scores in panel.scores.items():
         missing = panel.missing_runs.get(method, 0)
         runs = f"{len(panel.points[method])}" + (f" (-{missing})" if missing else "")
-        table.add_row(method, runs, *(_score_cell(name, scores[name]) for name in names))
+        table.add_row(method, runs, *(_score_cell(name, scores.get(name)) for name in names))
     for method, missing in panel.missing_runs.items():
         if method not in panel.scores:
             table.add_row(method, f"0 (-{missing})", *[""] * len(names))
     return table
 
 
-def _score_cell(name: str, score: Score) -> Text:
-    bounds = format_bounds(score.interval, ".0f" if name == "cardinality" else ".2f")
+def control_table(panel: Panel) -> Table | None:
+    """Return the indicators of weight-conditioned policies; None if the suite names none of them, or no method has any."""
+    names = [name for name in panel.indicators if name in CONTROL_INDICATORS]
+    if not names:
+        return None
+    table = new_table(f"{panel.title}: weight-conditioned policies", CONTROL_CAPTION)
+    table.add_column("method", no_wrap=True)
+    for name in names:
+        table.add_column(heading(name), justify="right")
+    for method, scores in panel.scores.items():
+        if any(name in scores for name in names):
+            table.add_row(method, *(_score_cell(name, scores.get(name)) for name in names))
+    return table
+
+
+def _score_cell(name: str, score: Score | None) -> Text:
+    bounds = "" if score is None else format_bounds(score.interval, ".0f" if name == "cardinality" else ".2f")
     return Text.assemble(format_score(name, score)[0], (bounds, "dim"))
 
 
