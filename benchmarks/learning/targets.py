@@ -244,14 +244,15 @@ def collect_reports(out: Path, name: str, learner: str, archived: Mapping[str, A
     before = [one for one in archived.get(name, {"runs": []})["runs"] if one["learner"] == learner]
     if found:
         seeds = [one["head"]["seed"] for one in found]
-        alike = [omit_seed(one) == omit_seed(found[0]) for one in before]
-        found += [one for one, same in zip(before, alike, strict=True) if same and one["head"]["seed"] not in seeds]
+        found += [one for one in before if are_seeds_of_one(one, found[0]) and one["head"]["seed"] not in seeds]
     return sorted(found or before, key=lambda one: int(one["head"]["seed"]))
 
 
-def omit_seed(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what must be equal in trainings that are compared as seeds of one."""
-    return {**report["head"], "seed": None, "version": report["version"], "results": list(report["results"])}
+def are_seeds_of_one(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Return whether two reports differ in their seeds only. What one of them lacks is newer; its default changes nothing."""
+    heads = [{**one["head"], "version": one["version"], "results": list(one["results"])} for one in (first, second)]
+    options = [head.pop("options", {}) for head in heads]
+    return all(a[k] == b[k] for a, b in (heads, options) for k in {*a} & {*b} if k != "seed")
 
 
 def archive_reports(out: Path) -> None:

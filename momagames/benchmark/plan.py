@@ -146,6 +146,15 @@ class _Experiment(FrozenModel):
     seconds: Seconds
     roles: dict[str, Annotated[str, Field(min_length=1, max_length=100)]] = {}
 
+    @property
+    def pools_references(self) -> bool:
+        """Whether the best-known reference front is the union over all seeds, not one for each seed.
+
+        Plans have a start position for each seed, and policies start positions of their own unless there is an episode set.
+        With the declared ideal point the front does not scale the returns, and one front is easier to compare with.
+        """
+        return False
+
 
 class PlansExperiment(_Experiment):
     """Search from a start position. The run's seed generates the position and seeds the search. The game is deterministic after
@@ -176,6 +185,10 @@ class PoliciesExperiment(_Experiment):
     select_episodes: Count
     report_episodes: Count
     episode_set: Name | None = None
+
+    @property
+    def pools_references(self) -> bool:
+        return self.ideal_point == "declared" or self.episode_set is not None
 
 
 Experiment = Annotated[PlansExperiment | PoliciesExperiment, Field(discriminator="kind")]

@@ -217,7 +217,7 @@ def _build_panel(
     seconds: Mapping[str, float],
     styles: Mapping[str, int],
 ) -> Panel:
-    pooled = isinstance(experiment, PoliciesExperiment)
+    pooled = experiment.pools_references
     references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived, pooled)
     return Panel(
         experiment=experiment.name,

@@ -70,7 +70,7 @@ def build_references(
 ) -> dict[int, Reference]:
     """Return the reference of each seed: the exact front, or the union of all points found here and in archived runs.
 
-    pooled    the union is over all seeds: the seeds of policies share one game, those of plans have a start position each
+    pooled    the union is over all seeds, see `Experiment.pools_references`
     """
     seeds = sorted({seed for found in points.values() for seed in found})
     low = np.array(game.reference_point, np.float64)
