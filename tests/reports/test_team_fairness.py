@@ -7,7 +7,7 @@ import pytest
 
 from momagames.reports.data.points import PolicyEpisodes
 from momagames.reports.data.scores import Reference
-from momagames.reports.data.team_fairness import FAIRNESS_MEASURES, measure_team_fairness
+from momagames.reports.data.team_fairness import FAIRNESS_COLUMNS, measure_team_fairness
 from momagames.reports.text.report_tables import fairness_table
 from tests.reports.test_crossplay import SETTINGS
 
@@ -36,7 +36,7 @@ def test_fairness_by_hand():
         [[[1, 4], [2, 2], [3, 0]], [[3, 1], [2, 2], [2, 2]]], ("a", "b", "c"), ("asked", "free"), {"asked": [2.0, 0.0]}
     )
     measured = {name: at.value for name, at in measure_team_fairness(made, SETTINGS)["greedy"].items()}
-    assert tuple(measured) == FAIRNESS_MEASURES
+    assert tuple(measured) == FAIRNESS_COLUMNS
     assert measured["mean utility"] == pytest.approx(0.5)
     assert measured["Gini"] == pytest.approx((0.25 + 0) / 2)
     assert measured["Nash welfare"] == pytest.approx((0.1875**0.5 + 0.5) / 2)

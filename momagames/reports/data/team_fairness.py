@@ -8,7 +8,7 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import mean_returns
-from momagames.analysis.fairness import agent_utilities, alpha_fair_welfare, gini, lorenz_front, nash_welfare
+from momagames.analysis.fairness import FAIRNESS_MEASURES, agent_utilities, lorenz_front
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.panels import Panel
@@ -16,12 +16,12 @@ from momagames.reports.data.points import PolicyEpisodes
 from momagames.reports.data.preference_control import Weights
 from momagames.reports.data.scores import Reference
 
-# Means over the policies of a method and over the teams, but for the last: the number of policies
-FAIRNESS_MEASURES = ("mean utility", "Gini", "Nash welfare", "worst agent", "Lorenz front")
+LORENZ_FRONT = "Lorenz front"  # number of policies of a method; the other columns are means over them
+FAIRNESS_COLUMNS = (*FAIRNESS_MEASURES, LORENZ_FRONT)
 
 
 def measure_team_fairness(panel: Panel, settings: Indicators) -> dict[str, dict[str, Interval]]:
-    """Compute FAIRNESS_MEASURES for each method of a panel of policies; {} without a team of several evaluated agents.
+    """Compute FAIRNESS_COLUMNS for each method of a panel of policies; {} without a team of several evaluated agents.
 
     A policy plays all agents of a team in the same episodes, from whichever of their seats it is evaluated. The utility of an
     agent is the weighted sum of its normalized mean returns, under the weights of the policy, or equal ones.
@@ -37,7 +37,7 @@ def measure_team_fairness(panel: Panel, settings: Indicators) -> dict[str, dict[
         if values:
             found[method] = {
                 name: bootstrap([one[name] for one in values], settings.confidence, settings.resamples)
-                for name in FAIRNESS_MEASURES
+                for name in FAIRNESS_COLUMNS
             }
     return found
 
@@ -46,19 +46,13 @@ def _measure_run(panel: Panel, episodes: PolicyEpisodes, reference: Reference, w
     equal = [1.0] * len(panel.game.objectives)
     given = [weights.get(label, equal) for label in episodes.labels]
     teams = [_measure_outcomes(agent_utilities(reference.normalize(values), given)) for values in _list_teams(panel, episodes)]
-    return {name: float(np.mean([team[name] for team in teams])) for name in FAIRNESS_MEASURES} if teams else {}
+    return {name: float(np.mean([team[name] for team in teams])) for name in FAIRNESS_COLUMNS} if teams else {}
 
 
 def _measure_outcomes(utilities: Array) -> dict[str, float]:
     """Return the measures of utilities float64[n, A] of the agents of a team under n policies."""
-    measured = (
-        alpha_fair_welfare(utilities, 0).mean(),
-        gini(utilities).mean(),
-        nash_welfare(utilities).mean(),
-        alpha_fair_welfare(utilities, np.inf).mean(),
-        lorenz_front(utilities).sum(),
-    )
-    return dict(zip(FAIRNESS_MEASURES, map(float, measured), strict=True))
+    means = {name: float(measure(utilities).mean()) for name, measure in FAIRNESS_MEASURES.items()}
+    return {**means, LORENZ_FRONT: float(lorenz_front(utilities).sum())}
 
 
 def _list_teams(panel: Panel, episodes: PolicyEpisodes) -> Iterator[Array]:
