@@ -13,8 +13,8 @@ sys.path.append(str(HERE))
 from game_pages import write_pages  # noqa: E402
 from learning_page import PAGES  # noqa: E402
 from make_results import update_figures  # noqa: E402
+from page_figures import show_images  # noqa: E402
 from sphinx.util import logging  # noqa: E402
-from tables import show_images  # noqa: E402
 
 import momagames  # noqa: E402
 

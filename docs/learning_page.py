@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from tables import image, table
+from page_figures import image
 
 from momagames import registry
 from momagames.analysis.statistics import bootstrap
@@ -18,6 +18,7 @@ from momagames.contract import Game
 from momagames.reports.data.panels import short_name
 from momagames.reports.figures.paper_figures import RC_PARAMS, SAVE_OPTIONS
 from momagames.reports.figures.theme import COLORS
+from momagames.reports.text.markdown_tables import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, PAGES = ROOT / "benchmarks" / "learning" / "results.json", ROOT / "docs" / "results"
@@ -41,7 +42,7 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
         "",
     )
     rows = [row for name, target in targets.items() for row in format_bars(name, target)]
-    yield from (*table(["target", "result", "bar", "mean", "seeds", ""], rows), "")
+    yield from (*markdown_table(["target", "result", "bar", "mean", "seeds", ""], rows), "")
     for name, target in targets.items():
         yield from format_section(name, target)
 
@@ -68,7 +69,9 @@ def format_section(name: str, target: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"## {name}", "", f"`{short_name(game)}`. {target['remark']}", "")
     for learner, runs in groups.items():
         yield from (
-            *table([f"`{learner}`, seed", "mean", *(str(run["head"]["seed"]) for run in runs)], list(format_runs(runs))),
+            *markdown_table(
+                [f"`{learner}`, seed", "mean", *(str(run["head"]["seed"]) for run in runs)], list(format_runs(runs))
+            ),
             "",
         )
         yield from (f"{describe_training(game, runs[0])}.", "")

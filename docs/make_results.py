@@ -20,18 +20,19 @@ from typing import Any
 
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
-from tables import image, table
+from page_figures import image
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
-from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
+from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
 from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
 from momagames.reports.text.captions import overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK, format_score, heading
+from momagames.reports.text.markdown_tables import markdown_table
 
 ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.npz.xz"
 DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
@@ -149,19 +150,19 @@ def first_page(data: ReportData, names: Mapping[tuple[str, str], str], facts: Se
     for family in families(data):
         rows = [row for row in data.overview if family_of(row.title) == family]
         yield from (f"### {TITLES.get(family, family)}", "", *overview_table(rows), "")
-    yield from ("## Provenance", "", *table(["", ""], facts), "")
+    yield from ("## Provenance", "", *markdown_table(["", ""], facts), "")
 
 
 def overview_table(rows: Sequence[OverviewRow]) -> Iterator[str]:
     methods = list_methods(rows)
     cells = [
         (
-            row.title.partition(": ")[2] + (f" {EXACT_MARK}" if row.indicator == RATIO else ""),
+            row.title.partition(": ")[2] + (f" {EXACT_MARK}" if row.is_exact else ""),
             *(format_cell(row, method) for method in methods),
         )
         for row in rows
     ]
-    return table(["game", *methods], cells)
+    return markdown_table(["game", *methods], cells)
 
 
 def format_cell(row: OverviewRow, method: str) -> str:
@@ -198,7 +199,7 @@ def score_table(panel: Panel) -> Iterator[str]:
         (method, str(len(panel.points[method])), *(" ".join(format_score(name, scores.get(name))).strip() for name in names))
         for method, scores in panel.scores.items()
     ]
-    return table(["method", "runs", *(heading(name) for name in names)], rows)
+    return markdown_table(["method", "runs", *(heading(name) for name in names)], rows)
 
 
 def main() -> None:

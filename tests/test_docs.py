@@ -25,7 +25,7 @@ from tests.specifications import (
 
 BREAKTHROUGH = "mo-breakthrough-v0"
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("docs", "docs/decisions", "docs/tutorials")
+FOLDERS = ("docs", "docs/decisions", "docs/leaderboard", "docs/tutorials")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))])
 LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a part of it that not every install has
     "momaland": "momaland.learning.cooperative_momappo.utils",
@@ -124,7 +124,8 @@ def test_a_planted_dead_link_is_found():
 SOURCES = sorted(
     file
     for pattern in ("*.md", "*.cff", "*.toml", "*.yaml", ".ci/*", "docs/**/*.md", "docs/*.py", "momagames/**/*.py",
-                    "momagames/**/*.md", "tests/**/*.py", "benchmarks/**/*.py", "benchmarks/**/*.md", "configs/**/*.yaml")
+                    "momagames/**/*.md", "tests/**/*.py", "benchmarks/**/*.py", "benchmarks/**/*.md", "configs/**/*.yaml",
+                    "leaderboard/**/*.yaml")
     for file in ROOT.glob(pattern)
     if file.is_file()
 )  # fmt: skip

@@ -16,7 +16,7 @@ from tests.benchmark.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
-from tables import show_images  # noqa: E402
+from page_figures import show_images  # noqa: E402
 
 MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
 IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")

@@ -38,8 +38,8 @@ class Estimate:
 def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[[], None] = lambda: None) -> Iterator[Estimate]:
     """Yield the estimated cost of each method in each game, by running samples in this process. Nothing is stored.
 
-    A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time. Fixed
-    costs and those that grow with the budget are told apart by the last two. Compilation is not part of the estimate.
+    A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time. The
+    last two separate fixed costs from those that grow. Compilation is not part of the estimate.
 
     on_group    called after each method in each game
     Raises      InvalidParameter for invalid seconds

@@ -315,11 +315,11 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
 
 
 def method_names(experiment: PlansExperiment | PoliciesExperiment) -> dict[str, str]:
-    """Return labels of the methods: their names, with options where a name occurs more than once."""
-    names = [chosen.name for chosen in experiment.methods]
-    return {
-        chosen.model_dump_json(): chosen.name
-        if names.count(chosen.name) == 1
-        else f"{chosen.name}({', '.join(f'{k}={v}' for k, v in chosen.options.items())})"
-        for chosen in experiment.methods
-    }
+    """Return labels of the methods: their names, with the options that tell them from others of the same name."""
+
+    def label(chosen: MethodChoice) -> str:
+        others = [other.options for other in experiment.methods if other.name == chosen.name]
+        differing = {k: v for k, v in chosen.options.items() if any(k not in one or one[k] != v for one in others)}
+        return f"{chosen.name}({', '.join(f'{k}={v}' for k, v in differing.items())})" if differing else chosen.name
+
+    return {chosen.model_dump_json(): label(chosen) for chosen in experiment.methods}

@@ -14,6 +14,7 @@ from momagames.cli.bench import bench
 from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress, table
 from momagames.cli.front import front
 from momagames.cli.games import info, list_games
+from momagames.cli.leaderboard import leaderboard
 from momagames.cli.replay import replay
 from momagames.cli.train import evaluate, exploit, train
 from momagames.cli.warmup import warmup
@@ -72,6 +73,7 @@ def options(
 
 app.add_typer(bench, name="bench")
 app.add_typer(front, name="front")
+app.add_typer(leaderboard, name="leaderboard")
 
 
 def main() -> None:

@@ -16,7 +16,6 @@ from momagames.contract.game import (
     LearningSupport,
     Line,
     SearchSupport,
-    Symmetry,
     TrainingDefaults,
     Utility,
     View,
@@ -34,6 +33,7 @@ from momagames.contract.positions import (
     position_number,
     restore_record,
 )
+from momagames.contract.symmetries import Symmetry, ViewSymmetry, make_square_symmetries
 
 __all__ = [
     "Chance",
@@ -56,12 +56,14 @@ __all__ = [
     "TrainingDefaults",
     "Utility",
     "View",
+    "ViewSymmetry",
     "check_objectives",
     "check_parameters",
     "check_position",
     "first_legal_action",
     "has_choice",
     "make_record_codec",
+    "make_square_symmetries",
     "parse_field",
     "position_number",
     "reset_policy",

@@ -14,6 +14,7 @@ from momagames.contract.objectives import Objective
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter
 from momagames.contract.positions import Codec, State, make_record_codec
+from momagames.contract.symmetries import Symmetry, ViewSymmetry
 
 # A line of text: parts with their styles ("bold #e93009"; "": no style)
 Line = list[tuple[str, str]]
@@ -112,18 +113,6 @@ class Human:
 
 
 @dataclass(frozen=True)
-class Symmetry:
-    """A symmetry of the rules: a position and its image have the same legal actions, rewards and futures, renamed.
-
-    cells      permutation of the cells: cell i of the image has the code of cell `cells[i]`
-    actions    permutation of the actions: action a of the position is action `actions[a]` of the image
-    """
-
-    cells: tuple[int, ...]
-    actions: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class TrainingDefaults:
     """What `momagames train` takes for a game unless it is given.
 
@@ -174,6 +163,8 @@ class LearningSupport:
     egocentric_radius       cells from the agent's cell to the edge of a plane
     egocentric_planes       names of the P planes
     egocentric_scalars      names of the V numbers
+    egocentric_symmetries   of the rules, as the view shows them, without the identity: see `make_square_symmetries` for
+                            rotations and reflections
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None
@@ -190,6 +181,7 @@ class LearningSupport:
     egocentric_radius: int = 0
     egocentric_planes: tuple[str, ...] = ()
     egocentric_scalars: tuple[str, ...] = ()
+    egocentric_symmetries: tuple[ViewSymmetry, ...] = ()
 
     @property
     def egocentric_cells(self) -> int:
@@ -279,6 +271,7 @@ class Game:
     can_pass            in sequential games: whether an agent without a legal action stays in the game. Its action is then a
                         pass, and the masks of waiting agents show the actions that would be legal in their turn
     mask_space          whether action masks are declared as Box(0, 1, int8) or as MultiBinary
+    variant             what tells the game from others of its title, for headings; {name} stands for the value of a parameter
     summary             one line for lists of games
     source              source of the rules, and how agreement was checked
     """
@@ -317,6 +310,7 @@ class Game:
     allows_illegal: bool = False
     can_pass: bool = False
     mask_space: Literal["box", "binary"] = "box"
+    variant: str = ""
     summary: str = ""
     source: str = ""
 

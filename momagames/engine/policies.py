@@ -17,7 +17,7 @@ from momagames.contract import Game, Policy, State, first_legal_action, has_choi
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
 from momagames.engine.policy_loops import policy_loop
-from momagames.errors import InvalidParameter, invalid_value, one_of
+from momagames.errors import IllegalAction, InvalidParameter, invalid_value, one_of
 from momagames.kernels.rng import random_words
 
 NO_MEMORY = np.dtype([("nothing", "u1")])
@@ -260,16 +260,30 @@ def play_policies(
 ) -> Episodes:
     """Play from `states`, record[N], to the end, with a policy at each seat; see `SeatedPolicies` for seats and words.
 
-    Like `playouts.play_episodes`, without the moves
+    Like `playouts.play_episodes`, without the moves. Raises IllegalAction if a Python policy returns one
     """
     batch = Batch(game, len(states), autoreset="disabled")
     batch.load(states)
     seated = SeatedPolicies(batch, policies, seats, words)
+    has_python = any(isinstance(policy, PythonPolicy) for policy in policies)
     while not batch.states["over"].all():
-        batch.step(seated.act())
+        actions = seated.act()
+        if has_python:
+            _check_actions(batch, actions)
+        batch.step(actions)
     lengths = batch.final_lengths.astype(np.int64)
     steps = lengths + seated.lookahead_steps()
     return Episodes(batch.states, batch.returns, lengths, steps, np.zeros((len(states), 0), np.int32))
+
+
+def _check_actions(batch: Batch, actions: NDArray[np.int64]) -> None:
+    """Raise IllegalAction if an environment has an illegal action."""
+    if (env := batch.find_illegal_env(actions)) >= 0:
+        actor = batch.find_illegal_actor(actions, env)
+        agent = batch.game.agents[int(batch.states["to_move"][env]) if batch.game.sequential else actor]
+        given = actions[env, actor].tolist()
+        text = given[0] if len(given) == 1 else given
+        raise IllegalAction(f"illegal action={text} of {agent} in episode {env}: expected an action of its mask")
 
 
 def check_agent(game: Game, agent: int | None) -> None:

@@ -73,7 +73,7 @@ def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> 
         witness = "actions" if needs_actions else "a strategy"
         raise InvalidFile(f"invalid witness: expected {witness} for claim {front.claim!r}")
     if point.actions is not None:
-        return _replay_actions(game, start, point.actions)
+        return replay_actions(game, start, point.actions)
     strategy = StoredStrategy(point.strategy or "")
     likely = make_reply_model(game, reply_weights(game, front.opponent)) if front.opponent else None
     walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
@@ -81,8 +81,11 @@ def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> 
     return walked.worst if front.claim == "guaranteed" else walked.expected
 
 
-def _replay_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the first agent's return of an episode."""
+def replay_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the first agent's return, float64[K], of an episode from `start`, record[1]. Raises InvalidFile.
+
+    Every action must be legal, and the episode must end with the last one.
+    """
     episode = Episode(game)
     episode.load(start[0])
     for ply, action in enumerate(actions):

@@ -19,7 +19,7 @@ from momagames.errors import InvalidFile
 from momagames.files.json_data import read_json
 from momagames.files.writing import write_file_atomically
 from momagames.reports.data.overview import OverviewRow
-from momagames.reports.data.panels import Panel, list_changed_parameters
+from momagames.reports.data.panels import Panel
 
 SUMMARY = "summary.json"
 
@@ -28,7 +28,7 @@ SUMMARY = "summary.json"
 class SummaryRow:
     """A comparison.
 
-    title      the experiment and the game, with the values of the parameters that are not the default ones
+    title      the game and the experiment, for people
     best       the methods with the highest mean, and that mean
     others     the other methods in descending order, and their means
     """
@@ -43,11 +43,10 @@ def summarize(panels: Sequence[Panel], overview: Sequence[OverviewRow]) -> list[
     rows = []
     for row in overview:
         panel = panels[row.panel]
-        values = ", ".join(str(value) for value in list_changed_parameters(panel.game).values())
         order = sorted(((method, round(score.value, 3)) for method, score in row.scores.items()), key=lambda pair: -pair[1])
         rows.append(
             SummaryRow(
-                title=f"{panel.experiment}: {panel.game.id}" + (f"({values})" if values else ""),
+                title=panel.full_heading,
                 best=tuple(pair for pair in order if pair[0] in row.best),
                 others=tuple(pair for pair in order if pair[0] not in row.best),
             )

@@ -12,19 +12,19 @@ LONG = {**POLICIES, "select_episodes": 1024, "report_episodes": 2048}
 @pytest.fixture
 def samples(monkeypatch):
     """Record the samples; each costs 1 s, and 100 s times its share of the report episodes or budget."""
-    taken = []
+    recorded = []
 
     def measure(run, share):
-        taken.append((run.method.name, share))
+        recorded.append((run.method.name, share))
         if run.method.name == "greedy" and share < 0.01:
             raise InvalidParameter("too few")
         return 1 + 100 * share
 
     monkeypatch.setattr(estimates, "measure_sample", measure)
-    return taken
+    return recorded
 
 
-def test_samples_grow_and_fixed_costs_are_told_apart(samples):
+def test_samples_grow_until_they_are_long_enough(samples):
     runs = suite(LONG).list_runs()
     calls = []
     found = list(estimates.estimate_cost(runs, 5, lambda: calls.append(1)))
@@ -44,12 +44,12 @@ def test_a_whole_run_is_the_largest_sample(samples):
 
 
 def test_a_sample_has_a_share_of_budget_and_episodes(monkeypatch):
-    taken = []
-    monkeypatch.setattr(estimates.evaluate, "evaluate_run", lambda run, facts: iter([taken.append(run)]))
+    recorded = []
+    monkeypatch.setattr(estimates.evaluate, "evaluate_run", lambda run, facts: iter([recorded.append(run)]))
     training = {**LONG, "methods": [{"name": "ntuple", "options": {}}], "budget": 4096, "seeds": [0]}
     for run in (*suite(training).list_runs(), suite(plans([RANDOM], seeds=[0])).list_runs()[0]):
         assert estimates.measure_sample(run, 1 / 1000) >= 0
-    assert [(run.budget, run.select_episodes, run.report_episodes) for run in taken] == [(4, 1, 2), (1, None, None)]
+    assert [(run.budget, run.select_episodes, run.report_episodes) for run in recorded] == [(4, 1, 2), (1, None, None)]
 
 
 def test_real_samples():
@@ -57,7 +57,7 @@ def test_real_samples():
     assert all(one.seconds > 0 and not one.error for one in found)
 
 
-def test_methods_that_cannot_play_are_told(monkeypatch):
+def test_methods_that_cannot_play_have_an_error(monkeypatch):
     def fail(run, share):
         raise TooLarge("too large") if run.method.name == "random" else InvalidParameter(f"needs more than {share:g}")
 

@@ -10,8 +10,10 @@ from momagames import registry
 from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.baselines import batch_policy, policy
 from momagames.engine.batch import Batch
-from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies
-from momagames.errors import InvalidParameter, UnknownId
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies, play_policies
+from momagames.engine.policy_sources import make_batch_policy
+from momagames.errors import IllegalAction, InvalidParameter, UnknownId
 from momagames.games.pommerman.policies import SIMPLE
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance
@@ -181,3 +183,12 @@ def test_names():
         batch_policy("simple", game)
     with pytest.raises(UnknownId, match="did you mean 'simple'"):
         batch_policy("simpl", momagames.spec("mo-pommerman-ffa-v0"))
+
+
+@pytest.mark.parametrize("action", [-1, 3, 10**6])
+def test_illegal_actions_of_python_policies_are_errors(action):
+    game = registry.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    starts, words = generate_starts(game, np.arange(2, dtype=np.uint64)), np.arange(4, dtype=np.uint64).reshape(2, 2)
+    policies = [batch_policy("random", game), make_batch_policy("mine", lambda observation, mask, rng: action, game)]
+    with pytest.raises(IllegalAction, match=f"illegal action={action} of player_1 in episode 0"):
+        play_policies(game, starts, policies, np.array([[0, 1], [0, 1]]), words)

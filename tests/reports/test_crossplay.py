@@ -12,14 +12,14 @@ from momagames import spec
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.crossplay import NORMALIZED_HV, WIN_RATE, compute_crossplay, find_deciding_objective, score_wins
-from momagames.reports.data.overview import RATIO, VOLUME, build_overview
+from momagames.reports.data.overview import build_overview
 from momagames.reports.data.points import Points, PolicyEpisodes, SearchHistory, read_search_history
 from momagames.reports.data.policy_sets import summarize_policy_sets
 from momagames.reports.data.scores import Reference
 from momagames.reports.figures.plotly_anytime import anytime_figure
 from momagames.reports.figures.plotly_attainment import attainment_traces_3d, best_two_methods, difference_traces, pairs_figure
 from momagames.reports.figures.plotly_crossplay import crossplay_figure
-from momagames.reports.html.crossplay_section import crossplay_section
+from momagames.reports.html.crossplay_section import crossplay_block
 from momagames.reports.html.overview_section import overview_section
 from momagames.reports.text.captions import overview_caption
 from momagames.reports.text.report_tables import crossplay_tables, overview_tables
@@ -62,11 +62,12 @@ def panel(**changed):
         "num_episodes": 2,
         "primary": True,
         "title": "made up",
+        "full_heading": "made up",
         "weights": {},
         "points": {m: {s: one.nondominated_points() for s, one in runs.items()} for m, runs in games.items()},
-        "scores": {m: {} for m in games},
-    }
-    return SimpleNamespace(**{**facts, **changed})
+    } | changed
+    names = list(facts["points"])
+    return SimpleNamespace(**{"scores": {m: {} for m in names}, "styles": {m: i for i, m in enumerate(names)}, **facts})
 
 
 # ---------------------------------------------------------------------------------------------------------- cross-play
@@ -157,9 +158,9 @@ def test_heat_map_has_the_numbers_and_the_diagonal():
     assert [trace["visible"] for trace in drawn["data"]] == drawn["views"][0]["visible"] == [True, False, True, False]
     frames = {(shape["xref"], shape["x0"], shape["y0"]) for shape in drawn["layout"]["shapes"]}
     assert frames == {("x", -0.5, -0.5), ("x", 0.5, 0.5), ("x2", -0.5, -0.5), ("x2", 0.5, 0.5)}
-    text = crossplay_section(found, 0, 7, drawn["views"])
+    text = crossplay_block(found, 0, [drawn])
     assert "<td>0.500</td>" in text
-    assert 'id="f7"' in text
+    assert 'id="f0"' in text
     assert "against the own name minus the others: -0.125" in text
 
 
@@ -217,22 +218,22 @@ def overview_rows(tag="best known"):
 
 def test_overview_by_hand():
     (row,) = overview_rows()
-    assert row.indicator == VOLUME
+    assert not row.is_exact
     assert {method: at.value for method, at in row.scores.items()} == {"random": 0.25, "greedy": 0.5}
     assert row.best == {"greedy"}
     (proven,) = overview_rows("exact")
-    assert proven.indicator == RATIO
+    assert proven.is_exact
     assert {method: at.value for method, at in proven.scores.items()} == {"random": 0.25, "greedy": 0.5}
 
 
 def test_overview_captions():
-    text = overview_section(overview_rows("exact"), SETTINGS)
+    text = overview_section(overview_rows("exact"), [panel()], SETTINGS)
     assert '<a href="#p0">made up</a> =' in text
     assert '<strong>0.500<span aria-label="best">*</span></strong>' in text
     assert "n=1" in text
     assert "SER" in overview_caption(overview_rows(), SETTINGS)
-    assert "exact" not in overview_caption(overview_rows(), SETTINGS)
-    assert "exact" in overview_caption(overview_rows("exact"), SETTINGS)
+    assert "proven" not in overview_caption(overview_rows(), SETTINGS)
+    assert "proven" in overview_caption(overview_rows("exact"), SETTINGS)
     screen = Console(width=80, file=io.StringIO(), record=True)
     for table in overview_tables(overview_rows(), SETTINGS):
         screen.print(table)

@@ -11,14 +11,16 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.reports import report
-from momagames.reports.figures.plotly_fronts import ATTAINMENT
-from momagames.reports.figures.theme import COLORS, DARK
+from momagames.reports.figures.plotly_fronts import ATTAINMENT, REFERENCE_COLOR
+from momagames.reports.figures.theme import DARK
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
+from tests.reports.browser import Browser, wait_until
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PROBE = """<script>setTimeout(() => {
   const views = [...document.querySelectorAll("select[data-figure]")].map((list) => {
     const drawn = document.getElementById("f" + list.dataset.figure);
+    if (!drawn.data) draw(Number(list.dataset.figure)); // folded
     const seen = () => drawn.data.map((trace) => trace.visible);
     const before = seen();
     list.selectedIndex = list.options.length > 2 ? 2 : list.options.length - 1;
@@ -28,6 +30,7 @@ PROBE = """<script>setTimeout(() => {
   });
   const i = document.querySelector("select[data-kind]").dataset.kind;
   const drawn = document.getElementById("f" + i);
+  if (!drawn.data) draw(Number(i));
   const choose = (role, value) => {
     const list = document.querySelector(`select[data-${role}="${i}"]`);
     list.value = value;
@@ -50,7 +53,7 @@ PROBE = """<script>setTimeout(() => {
   const ground = getComputedStyle(document.body).backgroundColor;
   document.body.innerHTML = "";
   document.body.dataset.result = JSON.stringify([views, ground, picked]);
-}, 500)</script></body>"""
+}, 3000)</script></body>"""
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +97,12 @@ def test_select_elements_choose_the_view(page, tmp_path, scheme, ground):
     assert body == ground
     boards, seats = views[:2]
     assert boards["label"] == ATTAINMENT
-    areas = len(boards["after"]) - 10  # of the difference in attainment, in a view of their own
-    assert boards["before"] == [True] * 2 + [False] * (8 + areas)
-    assert boards["after"] == [False] * 4 + [True] * 6 + [False] * areas
+    areas = len(boards["after"]) - 12  # of the difference in attainment, in a view of their own
+    assert boards["before"] == [True] * 3 + [False] * (9 + areas)
+    assert boards["after"] == [False] * 6 + [True] * 6 + [False] * areas
     assert boards["lines"] == 6
     assert seats["label"] == "seed 1"
-    assert boards["color"] == (COLORS[0] if scheme else DARK[COLORS[0]])
+    assert boards["color"] == (REFERENCE_COLOR if scheme else DARK[REFERENCE_COLOR])
     assert boards["ground"] == ("#ffffff" if scheme else DARK["#ffffff"])
 
 
@@ -117,11 +120,63 @@ def test_select_elements_choose_the_axes(made, page, tmp_path):
     assert set(flat["types"]) == {"scatter"}
     assert set(solid["types"]) == {"scatter3d"}
     for seen, columns in ((flat, [2, 3]), (solid, [2, 3, 0])):
-        assert len(seen["values"]) == len(panel.points)
-        for drawn, found in zip(seen["values"], panel.points.values(), strict=True):
+        assert len(seen["values"]) == 1 + len(panel.points)
+        for drawn, found in zip(seen["values"][1:], panel.points.values(), strict=True):
             assert sorted(zip(*drawn, strict=True)) == sorted(map(tuple, found[0].values[:, columns].tolist()))
-    for (_, drawn), found in zip(whole["values"][-len(panel.points) :], panel.points.values(), strict=True):
+    lines = whole["values"][-1 - len(panel.points) : -1]  # the last one is the line under the pointer
+    for (_, drawn), found in zip(lines, panel.points.values(), strict=True):
         shares = panel.references[0].normalize(found[0].values)
         lines = np.array([value for value in drawn if value is not None]).reshape(-1, 4)
         assert len(drawn) == 5 * len(shares)  # a gap after each line
         assert np.sort(lines, axis=0) == pytest.approx(np.sort(shares, axis=0))
+
+
+WIDTH = "document.documentElement.scrollWidth"
+SCREENS = "document.documentElement.scrollHeight / innerHeight"
+OVERFLOWING = """[...document.querySelectorAll("main *")].filter((part) => !part.closest(".wide, .figure, pre, select")
+  && part.getBoundingClientRect().right > innerWidth + 1).map((part) => part.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+@pytest.mark.parametrize("width", [1366, 390])
+def test_layout(page, tmp_path, width):
+    """The first front is on the first screen, the page is short until something is opened, and nothing is cut on a phone."""
+    assert page.stat().st_size < 5_000_000
+    with Browser(page, tmp_path / "user") as browser:
+        browser.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 700)
+        wait_until(lambda: browser.evaluate("Boolean(document.querySelector('.split .front .figure .plotly'))"))
+        if width > 700:
+            assert browser.evaluate("document.querySelector('.split .front .figure').getBoundingClientRect().bottom") < 900
+            assert browser.evaluate(SCREENS) < 8
+        wait_until(lambda: browser.evaluate(WIDTH) <= width)
+        assert browser.evaluate(OVERFLOWING) == []
+        browser.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+        drawn = "[...document.querySelectorAll('.figure')].filter((part) => part.data).length"
+        browser.evaluate("[...document.querySelectorAll('.figure')].at(-1).scrollIntoView()")
+        wait_until(lambda: browser.evaluate("Boolean([...document.querySelectorAll('.figure')].at(-1).data)"))
+        assert browser.evaluate(drawn) > 2
+        wait_until(lambda: browser.evaluate(WIDTH) <= width)
+        assert browser.evaluate(OVERFLOWING) == []
+        assert browser.errors == []
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+def test_links_open_what_is_folded_and_lines_follow_the_pointer(page, tmp_path):
+    with Browser(page, tmp_path / "user") as browser:
+        wait_until(lambda: browser.evaluate("Boolean(document.querySelector('.figure .plotly'))"))
+        folded = "[...document.querySelectorAll('details[id^=p]')][0]"
+        assert not browser.evaluate(f"{folded}.open")
+        browser.evaluate(f"location.hash = {folded}.id")
+        wait_until(lambda: browser.evaluate(f"{folded}.open"))
+        lines = "[...document.querySelectorAll('.figure')].find((part) => part.data?.at(-1)?.meta === 'highlight')"
+        browser.evaluate("document.querySelectorAll('.figure').forEach((part) => part.scrollIntoView())")
+        wait_until(lambda: browser.evaluate(f"Boolean({lines})"))
+        point = "{data: part.data.at(-2), pointNumber: 1}"
+        browser.evaluate(f"(() => {{ const part = {lines}; part.emit('plotly_hover', {{points: [{point}]}}); }})()")
+        wait_until(lambda: browser.evaluate(f"{lines}.data.at(-1).x.length > 1"))
+        assert browser.evaluate(f"{lines}.data.at(-1).y") == browser.evaluate(
+            f"{lines}.data.at(-2).y.slice(0, {lines}.data.at(-1).x.length)"
+        )
+        browser.evaluate(f"{lines}.emit('plotly_unhover')")
+        wait_until(lambda: browser.evaluate(f"{lines}.data.at(-1).x.length === 0"))
+        assert browser.errors == []

@@ -172,17 +172,20 @@ def test_figures_fit_the_number_of_objectives(made):
     figures = drawn(text)
     curves = sum(bool(panel.search_history) for panel in made.panels)
     pairs = sum(panel.primary and 4 <= len(panel.game.objectives) <= 6 for panel in made.panels)
-    assert len(figures) == len(made.panels) + curves + pairs + len(made.crossplay) + 2  # and two of the aggregate
+    assert len(figures) == len(made.panels) + curves + pairs + len(made.crossplay) + 3  # the overview, and two of all games
     by_name = dict(zip([p.experiment for p in made.panels], figures, strict=False))
     boards = next(f for p, f in zip(made.panels, figures, strict=False) if p.experiment.startswith("boards"))
     assert {trace["type"] for trace in boards["data"]} == {"scatter"}
-    areas = len(boards["data"]) - 15  # after three methods, two seeds, three surfaces
-    assert [trace["visible"] for trace in boards["data"]] == [True] * 3 + [False] * (12 + areas)
+    areas = len(boards["data"]) - 17  # after the reference and three methods of two seeds, and three surfaces
+    assert [trace["visible"] for trace in boards["data"]] == [True] * 4 + [False] * (13 + areas)
+    assert [trace["name"] for trace in boards["data"][:4]] == ["exact front", "random", "greedy", "exact"]
     assert [view["label"] for view in boards["views"]][:3] == ["seed 0", "seed 1", ATTAINMENT]
-    assert np.sum([view["visible"] for view in boards["views"]], axis=0).tolist() == [1] * (15 + areas)
+    assert np.sum([view["visible"] for view in boards["views"]], axis=0).tolist() == [1] * (17 + areas)
     assert {trace["type"] for trace in by_name["three"]["data"]} == {"scatter3d"}
     assert by_name["one"]["data"][0]["x"] == ["seed 0", "seed 1"]
-    five, cloud = panel(made, "five"), by_name["five"]["projections"]["clouds"][0]
+    five, (front, cloud) = panel(made, "five"), by_name["five"]["projections"]["clouds"][:2]
+    assert sorted(front["values"]) == sorted(five.references[0].values.tolist())
+    assert by_name["five"]["data"][front["styleTrace"]]["name"] == "best known front"
     assert sorted(cloud["values"]) == sorted(five.points["random"][0].values.tolist())
     assert cloud["low"] == five.references[0].ref.tolist()
     assert by_name["five"]["data"][cloud["styleTrace"]]["name"] == "random"
@@ -229,7 +232,7 @@ def test_mean_returns_have_standard_errors(made):
     text_value = format_value(points.values[row, column], points.errors[row, column])
     assert "±" in text_value
     assert f"<td>{text_value}</td>" in text
-    cloud = fronts_figure(seats)["projections"]["clouds"][0]  # in another order
+    cloud = fronts_figure(seats)["projections"]["clouds"][1]  # in another order, after the reference
     at = cloud["values"].index(points.values[row].tolist())
     assert cloud["errors"][at] == points.errors[row].tolist()
     certain = panel(made, "boards").points["random"][0].values[0, 0]
@@ -239,18 +242,20 @@ def test_mean_returns_have_standard_errors(made):
 def test_error_bars_of_two_objectives(made):
     boards = panel(made, "boards")
     noisy = {m: {s: replace(p, errors=p.errors + 0.5) for s, p in found.items()} for m, found in boards.points.items()}
-    first = fronts_figure(replace(boards, points=noisy))["data"][0]
+    first = fronts_figure(replace(boards, points=noisy))["data"][1]
     assert set(first["error_y"]["array"]) == set(first["error_x"]["array"]) == {0.5}
-    assert "error_x" not in fronts_figure(boards)["data"][0]
+    assert "error_x" not in fronts_figure(boards)["data"][1]
     single = {m: {s: replace(p, errors=p.errors + np.inf) for s, p in found.items()} for m, found in boards.points.items()}
-    assert "error_x" not in fronts_figure(replace(boards, points=single))["data"][0]
+    assert "error_x" not in fronts_figure(replace(boards, points=single))["data"][1]
 
 
 def test_aggregate_is_on_the_page(made):
     text = made.page.read_text(encoding="utf-8")
     at = made.aggregate.statistics["random"]["iqm"]
     assert f"<td>{at.value:.3f}<small>[{at.low:.3f}, {at.high:.3f}]</small></td>" in text
-    dots, shares = drawn(text)[-2:]
+    dots, shares, overview = drawn(text)[-3:]
+    counts = {name: sum(name in row.scores for row in made.overview) for name in ("random", "greedy", "exact")}
+    assert {trace["name"]: len(trace["x"]) for trace in overview["data"]} == counts
     assert [trace["x"] for trace in dots["data"]] == [[at.value], [made.aggregate.statistics["random"]["optimality_gap"].value]]
     assert dots["data"][0]["error_x"]["array"] == [pytest.approx(at.high - at.value)]
     band, curve = shares["data"]

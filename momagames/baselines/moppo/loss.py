@@ -57,7 +57,7 @@ class Learner:
     def _update_minibatch(self, rollout: Rollout, indices: NDArray[np.int64]) -> tuple[float, float, float, float]:
         """Take an optimizer step with the decisions of these indices. Returns policy loss, value loss, entropy and KL."""
         options, model, rows = self.options, self.model, rollout.select(indices)
-        logits, values = rollout.forward(model, indices)
+        logits, values = self._forward(rollout, indices, rows)
         log_probs = masked_log_softmax(logits, model.to_tensor(rows["masks"]), model.game.actions)
         new_log_probs = gather_log_probs(log_probs, model.to_tensor(rows["actions"]))
         log_ratio = new_log_probs - model.to_tensor(rows["log_probs"])
@@ -79,6 +79,18 @@ class Learner:
         self.optimizer.step()
         kl = (ratio - 1 - log_ratio)[is_on_policy]
         return policy_loss.item(), value_loss.item(), entropy.item(), kl.mean().item() if len(kl) else 0.0
+
+    def _forward(self, rollout: Rollout, indices: NDArray[np.int64], rows: dict[str, NDArray[Any]]) -> tuple[Tensor, Tensor]:
+        """Return logits float32[R, M] and values float32[R, K] of the decisions with these indices, which are in `rows`.
+
+        With symmetries they are those of random images of the decisions, whose masks and actions replace those in `rows`.
+        """
+        if rollout.symmetries is None or rollout.egocentric is None:
+            return rollout.forward(self.model, indices)
+        chosen = torch.randint(len(rollout.symmetries.actions), indices.shape, generator=self._generator).numpy()
+        rows["masks"], rows["actions"] = rollout.symmetries.rename_actions(chosen, rows["masks"], rows["actions"])
+        images = rollout.egocentric.transform(rollout.view_rows.reshape(-1)[indices], rollout.symmetries, chosen)
+        return self.model.forward_views((images, np.arange(len(indices))))
 
     def _scalarize_advantages(self, rows: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
         """Return the utility of the estimated return after the decision, minus that of the return expected before it."""

@@ -13,6 +13,7 @@ from momagames.baselines.base import Plans, check_deterministic
 from momagames.baselines.moppo.encoder import make_network_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, check_caution, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS, MoppoOptions
+from momagames.baselines.moppo.symmetries import Symmetries
 from momagames.baselines.safe import MAX_CAUTION
 from momagames.baselines.trainer import TrainerMethod, TrainingSetup, train_to_end
 from momagames.baselines.weight_lattice import check_lattice_size
@@ -95,7 +96,7 @@ class Moppo(MoppoOptions, TrainerMethod):
 
     def _count_inputs(self, game: Game) -> tuple[int, ...]:
         """Return the sizes of the inputs of the network for a game."""
-        encoder = make_network_encoder(game, self.network, self.critic)
+        encoder = make_network_encoder(game, self)
         return encoder.rows, encoder.columns, len(encoder.planes), encoder.features
 
     def make_responder(self) -> Moppo:
@@ -127,7 +128,9 @@ class Moppo(MoppoOptions, TrainerMethod):
             )
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         check_caution(game, self.caution)
-        make_network_encoder(game, self.network, self.critic)
+        encoder = make_network_encoder(game, self)
+        if self.symmetries:
+            Symmetries(game, encoder)
 
     def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> NetworkPolicy:
         return NetworkPolicy(game, arrays)

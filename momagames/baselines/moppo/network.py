@@ -181,6 +181,8 @@ class Network(nn.Module):
             arrays["residual_biases"] = torch.stack([state[f"{name}.bias"] for name in layers])
         if self.caution:
             arrays["caution"] = torch.tensor(self.caution)
+        if self.encoder.safe_inputs:
+            arrays["safe_inputs"] = torch.tensor(1)
         return {name: array.numpy().astype(np.float32, order="C", copy=True) for name, array in arrays.items()}
 
 
@@ -192,7 +194,7 @@ class ActorCritic:
 
     def __init__(self, game: Game, options: MoppoOptions, seed: int) -> None:
         self.game, self.device = game, _select_device(options.device)
-        self.encoder = make_network_encoder(game, options.network, options.critic)
+        self.encoder = make_network_encoder(game, options)
         self.caution = check_caution(game, options.caution)
         self._workspace, self._use_bfloat16 = make_workspace(game), options.precision == "bfloat16"
         with torch.random.fork_rng(devices=[]):

@@ -14,6 +14,7 @@ DEFAULT_OPTIONS: dict[str, Any] = {
     "self_play": 0.5, "opponent_pool_size": 2, "critic": "decentralized", "utility": "linear", "expert": None,
     "bc_fraction": 0.1, "self_imitation_coef": 0.0, "reward_scaling": "random", "device": "auto", "divisions": 4,
     "greedy": True, "network": "auto", "precision": "float32", "caution": 0,
+    "safe_inputs": False, "symmetries": False,
 }  # fmt: skip
 # option -> lowest and highest value
 RANGES: dict[str, tuple[float, float]] = {
@@ -87,6 +88,9 @@ class MoppoOptions:
                         it (avx512_bf16, amx_bf16) and on CUDA. Parameters and the returned policies are float32
     caution             level on which actions that the game declares unsafe are masked, in training and in the returned
                         policies: 0 (none), 1 or 2, see `contract.LearningSupport.clear_unsafe_actions`
+    safe_inputs         whether a network that reads an egocentric view reads the masks of safe actions as well, on both levels
+    symmetries          whether updates learn from random images of the decisions, under the symmetries of the egocentric view
+                        that the game declares, see `contract.ViewSymmetry`
     """
 
     name: ClassVar[str] = "moppo"
@@ -117,6 +121,8 @@ class MoppoOptions:
     network: str
     precision: str
     caution: int
+    safe_inputs: bool = False
+    symmetries: bool = False
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():

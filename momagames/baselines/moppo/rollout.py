@@ -18,6 +18,7 @@ from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.opponents import Opponents
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.self_imitation import SelfImitation
+from momagames.baselines.moppo.symmetries import Symmetries
 from momagames.baselines.moppo.utility import Utility, WeightSampler
 from momagames.baselines.moppo.views import Views
 from momagames.baselines.torch_threads import run_in_parts
@@ -53,6 +54,7 @@ class Rollout:
 
     observations     of the views, uint8[..., B]; without bytes where the network reads egocentric views
     egocentric       views of the decisions, if the network reads these; `view_rows` is the row of a decision
+    symmetries       of the views, if the minibatches of the update are augmented
     masks            of the actions that could be chosen: legal and, if the options say so, safe ones
     agents           agent of the view
     is_decision      whether a learning agent had more than one legal action
@@ -64,11 +66,11 @@ class Rollout:
     episode_returns  of learning agents in finished episodes, float64[n, K]
     """
 
-    def __init__(self, game: Game, steps: int, batch: Batch, egocentric: Views | None) -> None:
+    def __init__(self, game: Game, steps: int, batch: Batch, egocentric: Views | None, symmetries: Symmetries | None) -> None:
         views, objectives = batch.masks.shape[1], len(game.objectives)
         lead = (steps, batch.num_envs, views)
         self.observations = np.zeros((*lead, 0 if egocentric else game.observation_bytes), np.uint8)
-        self.egocentric, self.view_rows = egocentric, np.zeros(lead, np.int64)
+        self.egocentric, self.symmetries, self.view_rows = egocentric, symmetries, np.zeros(lead, np.int64)
         self.masks = np.zeros((*lead, game.mask_size), np.int8)
         self.agents = np.zeros(lead, np.int64)
         self.is_decision, self.has_advantage = np.zeros(lead, np.bool_), np.zeros(lead, np.bool_)
@@ -124,6 +126,7 @@ class RolloutCollector:
         self._generator, self._parts = generator, np.array(game.actions, np.int64)
         self.batch = Batch(game, options.num_envs, autoreset="disabled")
         self.batch.seed(int(rng.integers(2**63)))
+        self._symmetries = Symmetries(game, model.encoder) if options.symmetries else None
         self._start = None if start is None else np.repeat(start, options.num_envs)
         self._weight_sampler = WeightSampler(len(game.objectives), options.concentration, rng, fixed_weights)
         self.opponents = Opponents(self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng)
@@ -146,7 +149,7 @@ class RolloutCollector:
     def collect(self, is_cloning: bool) -> Rollout:
         """Play `num_steps` steps in all environments. In behavior cloning the expert plays for the learning agents."""
         batch, progress, seconds = self.batch, self.progress, self.progress.seconds
-        rollout = Rollout(self.game, self.options.num_steps, batch, self._make_views(self.options.num_steps))
+        rollout = Rollout(self.game, self.options.num_steps, batch, self._make_views(self.options.num_steps), self._symmetries)
         finished_returns = []
         for t in range(self.options.num_steps):
             rollout.is_imitated[t] = (self.self_imitation.is_replay | is_cloning)[:, None]
@@ -234,7 +237,8 @@ class RolloutCollector:
     def _make_views(self, steps: int) -> Views | None:
         """Return room for the egocentric views of the decisions of this many steps, if the network reads these."""
         decisions = self.batch.num_envs if self.game.sequential else int(self.opponents.is_learning.sum())
-        return Views(self.game, steps * decisions) if self.model.encoder.egocentric_size else None
+        encoder = self.model.encoder
+        return Views(self.game, encoder, steps * decisions) if encoder.egocentric_size else None
 
     def _forward(
         self, n: NDArray[np.int64], v: NDArray[np.int64], agents: NDArray[np.int64], egocentric: Views | None

@@ -58,6 +58,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
     return Game(
         id=id,
         title="MO-Breakthrough",
+        variant="{board_width}x{board_height}",
         agents=("player_0", "player_1"),
         dynamics="sequential",
         chance="none",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,10 @@ from momagames.contract import (
     State,
     TrainingDefaults,
     View,
+    ViewSymmetry,
     check_objectives,
     check_parameters,
+    make_square_symmetries,
 )
 from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import codec, infos, rules
@@ -38,8 +40,10 @@ from momagames.games.pommerman.rules.state import (
     MAX_SIDE,
     OBJECTIVES,
     RADIO,
+    RIGHT,
     SEATS,
     TEAM,
+    UP,
     VOCABULARY,
     WORDS,
 )
@@ -85,12 +89,14 @@ SHARE_BEFORE_COLLAPSE, COLLAPSING_RINGS = Fraction(5, 8), 4  # of `add_collapse`
 class Variant:
     """§8.1 A game of the original.
 
+    name         for headings
     objectives   of the reward vector by default
     rigid, wood  walls by default, as shares of the cells where walls may be; they give the original's numbers on its board
     items        items by default, as a share of the wooden walls
     champion     file of the trained policy of this package that plays it; empty: none
     """
 
+    name: str
     mode: int
     objectives: tuple[str, ...]
     size: int = 11
@@ -103,17 +109,18 @@ class Variant:
 
 
 SOLO_OBJECTIVES = ("outcome", "kills", "wood", "items", "bombs")
+DUEL_OBJECTIVES = ("outcome", "wood", "items", "bombs")
 TEAM_OBJECTIVES = ("outcome", "kills", "team_kill", "wood", "bombs")
 THIRD = Fraction(1, 3)
 FFA_CHAMPION, TEAM_CHAMPION, DUEL_CHAMPION = (f"{__name__}:champion-{name}.npz" for name in ("ffa", "team", "duel"))
 VARIANTS = {
-    "ffa": Variant(FFA, SOLO_OBJECTIVES, champion=FFA_CHAMPION),
-    "ffa-collapse": Variant(FFA, SOLO_OBJECTIVES, collapse=True, champion=FFA_CHAMPION),
-    "team": Variant(TEAM, TEAM_OBJECTIVES, fog=True, champion=TEAM_CHAMPION),
-    "team-full": Variant(TEAM, TEAM_OBJECTIVES, champion=TEAM_CHAMPION),
-    "team-collapse": Variant(TEAM, TEAM_OBJECTIVES, fog=True, collapse=True, champion=TEAM_CHAMPION),
-    "radio": Variant(RADIO, (*TEAM_OBJECTIVES, "comm"), fog=True),
-    "duel": Variant(DUEL, ("outcome", "wood", "items", "bombs"), 8, THIRD, THIRD, Fraction(5, 8), champion=DUEL_CHAMPION),
+    "ffa": Variant("free-for-all", FFA, SOLO_OBJECTIVES, champion=FFA_CHAMPION),
+    "ffa-collapse": Variant("free-for-all, collapsing walls", FFA, SOLO_OBJECTIVES, collapse=True, champion=FFA_CHAMPION),
+    "team": Variant("team", TEAM, TEAM_OBJECTIVES, fog=True, champion=TEAM_CHAMPION),
+    "team-full": Variant("team without fog", TEAM, TEAM_OBJECTIVES, champion=TEAM_CHAMPION),
+    "team-collapse": Variant("team, collapsing walls", TEAM, TEAM_OBJECTIVES, fog=True, collapse=True, champion=TEAM_CHAMPION),
+    "radio": Variant("radio", RADIO, (*TEAM_OBJECTIVES, "comm"), fog=True),
+    "duel": Variant("duel", DUEL, DUEL_OBJECTIVES, 8, THIRD, THIRD, Fraction(5, 8), champion=DUEL_CHAMPION),
 }
 NEEDS_RADIO, NEEDS_MATE = ("comm", "comm_change"), ("team_kill", "team_bombs", "mate_survival")
 MAX_RIGID_SHARES = {FFA: Fraction(9, 20), TEAM: Fraction(9, 20), RADIO: Fraction(9, 20), DUEL: Fraction(2, 5)}  # §8.3
@@ -266,19 +273,21 @@ def build_game(
     """Return the game with validated parameters."""
     seats, size, champion = count_seats(mode), params["board_size"], VARIANTS[variant].champion
     agents = tuple(f"agent_{seat}" for seat in range(seats))
+    actions = (len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else []))
     view_size = params["agent_view_size"] if params["is_partially_observable"] else 0
     planes = params["observation"] == "planes"
     selection = Parameter("objectives", VARIANTS[variant].objectives, "objectives by name, in this order", choices=OBJECTIVES)
     return Game(
         id=id,
         title="MO-Pommerman",
+        variant=VARIANTS[variant].name,
         agents=agents,
         teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else (),
         dynamics="simultaneous",
         chance="start",
         information="partial",  # §7: hidden items, and the equipment of other agents
         objectives=tuple(build_objectives(mode, params)[name] for name in chosen),
-        actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),
+        actions=actions,
         fields=build_fields(mode, size, seats, view_size, params["egocentric"], planes, params["max_steps"]),
         max_episode_steps=params["max_steps"],
         params={**params, "objectives": chosen},
@@ -296,12 +305,31 @@ def build_game(
             parse_action=parse_action,
             legal_hint=describe_legal_actions,
         ),
-        learning=replace(LEARNING, champions=(champion,) if champion else ()),
+        learning=replace(
+            LEARNING,
+            champions=(champion,) if champion else (),
+            egocentric_symmetries=build_symmetries(size, sum(actions)),
+        ),
         policies=POLICIES,
         tie_break=add_collapse,
         infos=infos.build_infos,
         summary=f"bombs, items and walls; {SUMMARIES[variant]}",
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
+    )
+
+
+@cache
+def build_symmetries(size: int, mask_size: int) -> tuple[ViewSymmetry, ...]:
+    """Return the rotations and reflections of the board as an agent sees them."""
+    return make_square_symmetries(
+        egocentric_kernels.RADIUS,
+        egocentric_kernels.PLANES,
+        egocentric_kernels.SCALARS,
+        mask_size,
+        range(UP, RIGHT + 1),
+        egocentric_kernels.DIRECTIONS,
+        egocentric_kernels.VECTORS,
+        [(*egocentric_kernels.POSITION, (size - 1) * float(egocentric_kernels.SIXTEENTH))],
     )
 
 

@@ -21,6 +21,7 @@ from momagames.contract import (
     View,
     check_objectives,
     check_parameters,
+    make_square_symmetries,
 )
 from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 from momagames.games.robotmail import codec, rules
@@ -33,6 +34,7 @@ from momagames.games.robotmail.observation_fields import build_fields
 from momagames.games.robotmail.rules import observation
 from momagames.games.robotmail.rules.state import (
     BLUE,
+    FORWARD,
     GRAY,
     GREEN,
     MAX_PLAYERS,
@@ -40,6 +42,7 @@ from momagames.games.robotmail.rules.state import (
     NARROW,
     OBJECTIVES,
     RED,
+    RIGHT,
     WHITE,
     YELLOW,
     cell_number,
@@ -70,6 +73,15 @@ LEARNING = LearningSupport(
     egocentric_radius=egocentric_kernels.RADIUS,
     egocentric_planes=egocentric_kernels.PLANES,
     egocentric_scalars=egocentric_kernels.SCALARS,
+    egocentric_symmetries=make_square_symmetries(
+        egocentric_kernels.RADIUS,
+        egocentric_kernels.PLANES,
+        egocentric_kernels.SCALARS,
+        RIGHT + 1,
+        range(FORWARD, RIGHT + 1),
+        egocentric_kernels.TURNING,
+        [egocentric_kernels.HEADING],
+    ),
 )
 SUMMARIES = {
     "any": "1 to 6 players with 1 to 6 robots each, nine layouts and your own",
@@ -211,6 +223,7 @@ def build_game(
     return Game(
         id=id,
         title="MO-RoboticMail",
+        variant=f"{players * team} robots" if players * team > 1 else "1 robot",
         agents=agents,
         teams=tuple(i // team for i in range(players * team)),
         dynamics="sequential",

@@ -54,6 +54,7 @@ def game(id: str, **given: Any) -> Game:
     return Game(
         id=id,
         title="MO-SameGame",
+        variant="{board_width}x{board_height}, {num_colors} colors",
         agents=tuple(f"agent_{i}" for i in range(count)),
         teams=(0,) * count if params["team_rewards"] else tuple(range(count)),
         dynamics="sequential",

@@ -115,6 +115,7 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
     return Game(
         id=id,
         title="MO-TileBlast",
+        variant="level {level}" if variant == "general" else f"{variant}, level {{level}}",
         agents=tuple(f"agent_{i}" for i in range(count)),
         teams=(0,) * count if params["team_rewards"] else tuple(range(count)),
         dynamics="sequential",

@@ -14,10 +14,9 @@ from momagames.analysis.indicators import hypervolume
 from momagames.analysis.profiles import PerformanceProfile, performance_profile
 from momagames.analysis.statistics import STATISTICS, Interval, bootstrap, iqm
 from momagames.errors import InvalidParameter
+from momagames.reports.data.overview import stack_ratios
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.scores import compute_indicator
 
-INDICATOR = "hypervolume_ratio"
 MIN_GAMES = 5  # with fewer, a mean over games depends more on the choice of games than on the methods
 
 
@@ -66,12 +65,8 @@ def select_comparable(panels: Iterable[Panel], min_games: int = MIN_GAMES) -> tu
     has no hypervolume are excluded.
     """
     candidates = [panel for panel in panels if _has_volume(panel)]
-    played = {
-        name: {i for i, panel in enumerate(candidates) if name in panel.by_role}
-        for panel in candidates
-        for name in panel.by_role
-    }
-    methods = list(played)
+    methods = list(dict.fromkeys(name for panel in candidates for name in panel.by_role))
+    played = {name: {i for i, panel in enumerate(candidates) if name in panel.by_role} for name in methods}
     while methods:
         common = set.intersection(*(played[name] for name in methods))
         if len(common) >= min_games:
@@ -86,19 +81,11 @@ def aggregate(panels: Iterable[Panel], confidence: float = 0.95, resamples: int 
     chosen, methods = select_comparable(panels)
     if not chosen:
         raise InvalidParameter(f"invalid panels: expected {MIN_GAMES} or more games that one method was run on")
-    seeds = [sorted(set.intersection(*(set(panel.points[panel.by_role[name]]) for name in methods))) for panel in chosen]
-    runs = min(map(len, seeds))
+    stacked = stack_ratios(chosen, [[panel.by_role[name] for panel in chosen] for name in methods])
+    scores = dict(zip(methods, stacked, strict=True))
+    runs = len(stacked[0])
     if not runs:
         raise InvalidParameter("invalid panels: expected methods with a common seed on every game")
-    scores = {
-        name: np.array(
-            [
-                [_hypervolume_ratio(panel, panel.by_role[name], seed) for seed in own[:runs]]
-                for panel, own in zip(chosen, seeds, strict=True)
-            ]
-        ).T
-        for name in methods
-    }
     levels = np.linspace(0, max(1.0, *(float(matrix.max()) for matrix in scores.values())), 101)
     return Aggregate(
         games=tuple(panel.title for panel in chosen),
@@ -131,16 +118,6 @@ def _compare_pairs(scores: Mapping[str, Array], confidence: float, resamples: in
         )
         for names, pair in both.items()
     }
-
-
-def _hypervolume_ratio(panel: Panel, method: str, seed: int) -> float:
-    score = panel.scores[method].get(INDICATOR)
-    known = score.values if score else {}
-    return (
-        known[seed]
-        if seed in known
-        else compute_indicator(INDICATOR, panel.points[method][seed].values, panel.references[seed]).value
-    )
 
 
 def _has_volume(panel: Panel) -> bool:

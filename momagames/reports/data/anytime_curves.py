@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames.analysis.anytime import Band, anytime_budgets, anytime_curve, bootstrap_band
 from momagames.analysis.arrays import Array
 from momagames.benchmark.plan import Indicators
-from momagames.reports.data.overview import primary_indicator
+from momagames.reports.data.overview import INDICATOR
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.scores import compute_indicator
 
@@ -34,12 +34,12 @@ def compute_anytime_curves(panel: Panel, settings: Indicators) -> AnytimeCurves 
     """Return the curves of a panel of plans; None if no method of the panel has a budget."""
     if not panel.search_history:
         return None
-    name, budgets = primary_indicator(panel), anytime_budgets(panel.budget)
+    budgets = anytime_budgets(panel.budget)
 
     def compute_curve(method: str, seed: int) -> Array:
         history, reference = panel.search_history[method][seed], panel.references[seed]
         return anytime_curve(
-            history.steps, history.values, budgets, lambda values: compute_indicator(name, values, reference).value
+            history.steps, history.values, budgets, lambda values: compute_indicator(INDICATOR, values, reference).value
         )
 
     runs = {method: sorted(by_seed) for method, by_seed in panel.search_history.items()}
@@ -47,4 +47,4 @@ def compute_anytime_curves(panel: Panel, settings: Indicators) -> AnytimeCurves 
         method: bootstrap_band([compute_curve(method, seed) for seed in seeds], settings.confidence, settings.resamples)
         for method, seeds in runs.items()
     }
-    return AnytimeCurves(name, budgets, bands, {method: len(seeds) for method, seeds in runs.items()})
+    return AnytimeCurves(INDICATOR, budgets, bands, {method: len(seeds) for method, seeds in runs.items()})

@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.scores import compute_indicator
 
-RATIO, VOLUME = "hypervolume_ratio", "normalized_hypervolume"
+INDICATOR = "hypervolume_ratio"  # of the overview, the verdicts, and the comparison over games
 
 
 @dataclass(frozen=True)
 class OverviewRow:
-    """The scores of all methods in one panel.
+    """The hypervolume ratios of all methods in one panel.
 
-    panel        index of the panel in the report
-    indicator    "hypervolume_ratio" where the fronts are proven, else "normalized_hypervolume"
-    best         the methods with the highest mean after rounding to three digits
+    panel      index of the panel in the report
+    is_exact   whether the reference front is proven for every seed; otherwise it is the best known one
+    best       the methods with the highest mean after rounding to three digits
     """
 
     panel: int
     title: str
-    indicator: str
+    is_exact: bool
     scores: Mapping[str, Interval]
     best: frozenset[str]
 
@@ -34,29 +37,50 @@ def build_overview(panels: Sequence[Panel], settings: Indicators) -> list[Overvi
     rows = []
     for index, panel in enumerate(panels):
         if panel.primary and panel.points:
-            name = primary_indicator(panel)
-            scores = {method: _score_method(panel, method, name, settings) for method in panel.points}
+            values = {method: compute_ratios(panel, method) for method in panel.points}
+            scores = {
+                method: bootstrap(list(ratios.values()), settings.confidence, settings.resamples)
+                for method, ratios in values.items()
+            }
             top = max(round(score.value, 3) for score in scores.values())
             best = frozenset(method for method, score in scores.items() if round(score.value, 3) == top)
-            rows.append(OverviewRow(index, panel.title, name, scores, best))
+            is_exact = all(reference.tag == "exact" for reference in panel.references.values())
+            rows.append(OverviewRow(index, panel.title, is_exact, scores, best))
     return rows
 
 
-def primary_indicator(panel: Panel) -> str:
-    """Return the hypervolume ratio if the reference front is proven for every seed, else the normalized hypervolume.
-
-    The latter does not depend on the results of other methods, except where the ideal point is that of the reference front.
-    """
-    return RATIO if all(reference.tag == "exact" for reference in panel.references.values()) else VOLUME
-
-
-def _score_method(panel: Panel, method: str, name: str, settings: Indicators) -> Interval:
-    known = panel.scores[method].get(name)
+def compute_ratios(panel: Panel, method: str) -> dict[int, float]:
+    """Return the hypervolume ratio of each seed of a method."""
+    known = panel.scores[method].get(INDICATOR)
     if known:
-        return known.interval
-    runs = panel.points[method].items()
-    values = [compute_indicator(name, points.values, panel.references[seed]).value for seed, points in runs]
-    return bootstrap(values, settings.confidence, settings.resamples)
+        return dict(known.values)
+    return {
+        seed: compute_indicator(INDICATOR, points.values, panel.references[seed]).value
+        for seed, points in sorted(panel.points[method].items())
+    }
+
+
+def rank_methods(panel: Panel) -> dict[str, float]:
+    """Return the mean hypervolume ratios, highest first; of level methods the last first, as baselines lead."""
+    means = {method: float(np.mean(list(compute_ratios(panel, method).values()))) for method in panel.points}
+    order = list(means)
+    return {name: means[name] for name in sorted(means, key=lambda name: (-round(means[name], 3), -order.index(name)))}
+
+
+def stack_ratios(panels: Sequence[Panel], methods: Sequence[Sequence[str]]) -> list[Array]:
+    """Return the hypervolume ratios of several methods on several panels, each float64[runs, panels].
+
+    methods    for each method its name on each panel
+    Returns    runs of the first seeds that all methods have, as many as every panel has; no rows if there is none
+    """
+    seeds = [sorted(set.intersection(*(set(panel.points[names[i]]) for names in methods))) for i, panel in enumerate(panels)]
+    runs = min(map(len, seeds))
+
+    def stack(names: Sequence[str]) -> Array:
+        ratios = [compute_ratios(panel, name) for panel, name in zip(panels, names, strict=True)]
+        return np.array([[found[seed] for seed in own[:runs]] for found, own in zip(ratios, seeds, strict=True)]).T
+
+    return [stack(names) for names in methods]
 
 
 def list_methods(rows: Sequence[OverviewRow]) -> list[str]:

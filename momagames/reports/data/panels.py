@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from momagames.benchmark import replays
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
+from momagames.contract.titles import describe_variant, list_changed_parameters
 from momagames.reports.data.points import (
     Points,
     PolicyEpisodes,
@@ -55,6 +55,7 @@ class Panel:
     missing_runs       method -> number of unfinished runs
     median_seconds     method -> median wall time of a run, which may include compilation
     roles              method -> name in comparisons over several games, of methods whose name there is another
+    styles             method -> number of its color and symbol, which are the same in all figures of a report
     """
 
     experiment: str
@@ -75,6 +76,7 @@ class Panel:
     missing_runs: Mapping[str, int]
     median_seconds: Mapping[str, float]
     roles: Mapping[str, str]
+    styles: Mapping[str, int]
 
     @property
     def by_role(self) -> dict[str, str]:
@@ -89,6 +91,16 @@ class Panel:
     @property
     def title(self) -> str:
         return f"{self.experiment}: {short_name(self.game)}" + (f", {self.scope}" if self.scope else "")
+
+    @property
+    def heading(self) -> str:
+        """What tells the comparison from others of its family of games, for people: "5x5, small boards"."""
+        return f"{describe_variant(self.game)}, {self.experiment}"
+
+    @property
+    def full_heading(self) -> str:
+        """The family and `heading`: "MO-SameGame 5x5, small boards"."""
+        return f"{self.game.title} {self.heading}"
 
     @property
     def front_error(self) -> float:
@@ -116,12 +128,6 @@ def short_name(game: Game) -> str:
     return f"{game.id}({', '.join(given)})" if given else game.id
 
 
-def list_changed_parameters(game: Game) -> dict[str, Any]:
-    """Return the parameters that differ from their defaults."""
-    defaults = {parameter.name: parameter.default for parameter in game.parameters}
-    return {name: value for name, value in game.params.items() if value != defaults.get(name)}
-
-
 def build_panels(
     store: Store, suite: Suite, progress: Callable[[str], None] | None = None, primary_only: bool = False
 ) -> list[Panel]:
@@ -130,6 +136,7 @@ def build_panels(
     progress    called with the current step
     """
     panels, version = [], store.read_version()
+    styles = number_methods(suite)
     for experiment in suite.experiments:
         names = method_names(experiment)
         runs = [(run, names[run.method.model_dump_json()]) for run in expand_runs(experiment, version)]
@@ -138,8 +145,15 @@ def build_panels(
             if any(store.has_run(run) for run, _ in game_runs):
                 if progress:
                     progress(f"comparing the runs of {experiment.name}: {choice.id}")
-                panels += _build_game_panels(store, suite.indicators, experiment, choice.make_game(), game_runs, primary_only)
+                game = choice.make_game()
+                panels += _build_game_panels(store, suite.indicators, experiment, game, game_runs, styles, primary_only)
     return panels
+
+
+def number_methods(suite: Suite) -> dict[str, int]:
+    """Return the number of each method of a suite, in order of appearance."""
+    names = dict.fromkeys(name for experiment in suite.experiments for name in method_names(experiment).values())
+    return {name: number for number, name in enumerate(names)}
 
 
 def _build_game_panels(
@@ -148,6 +162,7 @@ def _build_game_panels(
     experiment: PlansExperiment | PoliciesExperiment,
     game: Game,
     runs: list[tuple[Run, str]],
+    styles: Mapping[str, int],
     primary_only: bool,
 ) -> list[Panel]:
     methods = dict.fromkeys(name for _, name in runs)
@@ -169,20 +184,17 @@ def _build_game_panels(
                 proven[run.seed] = points[name][run.seed].values
             else:
                 histories.setdefault(name, {})[run.seed] = read_search_history(rows, facts.get("dominated", ()))
-        archived = _add_packaged_fronts([run for run, _ in finished], proven)
+        archived = add_packaged_fronts([run for run, _ in finished], proven)
         views = [PanelView("", True, points, {})]
     else:
         views = list(islice(_policy_views(store, experiment, game, finished), 1 if primary_only else None))
         for run, name in finished:
             weights.setdefault(name, {})[run.seed] = metadata[run.digest]["facts"].get("weights", {})
-    canonical = runs[0][0].canonical
-    return [
-        _build_panel(view, settings, experiment, game, canonical, proven, archived, weights, histories, missing, seconds)
-        for view in views
-    ]
+    common = (settings, experiment, game, runs[0][0].canonical, proven, archived, weights, histories, missing, seconds, styles)
+    return [_build_panel(view, *common) for view in views]
 
 
-def _add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
+def add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
     """Add the proven fronts of the package to `proven`; return its best-known fronts by seed."""
     archived: dict[int, Array] = {}
     for run in runs:
@@ -203,8 +215,10 @@ def _build_panel(
     histories: Mapping[str, Mapping[int, SearchHistory]],
     missing: Mapping[str, int],
     seconds: Mapping[str, float],
+    styles: Mapping[str, int],
 ) -> Panel:
-    references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived)
+    pooled = isinstance(experiment, PoliciesExperiment)
+    references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived, pooled)
     return Panel(
         experiment=experiment.name,
         kind=experiment.kind,
@@ -232,6 +246,7 @@ def _build_panel(
         missing_runs={name: count for name, count in missing.items() if count},
         median_seconds=seconds,
         roles=experiment.roles,
+        styles={name: styles[name] for name in missing},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from momagames.benchmark.plan import Indicators, Suite
@@ -20,6 +20,7 @@ class ReportData:
     aggregate    over all games; None if there are too few
     overview     a row for each primary panel
     crossplay    the head-to-head results of each game with opponents
+    styles       number of the color and symbol of each method, and of each role
     """
 
     settings: Indicators
@@ -27,6 +28,7 @@ class ReportData:
     aggregate: Aggregate | None
     overview: Sequence[OverviewRow]
     crossplay: Sequence[CrossPlay]
+    styles: Mapping[str, int]
 
 
 def collect_report_data(
@@ -47,4 +49,14 @@ def collect_report_data(
         aggregate=aggregate(primary, settings.confidence, settings.resamples) if comparable else None,
         overview=build_overview(panels, settings),
         crossplay=[crossplay for panel in primary if (crossplay := compute_crossplay(panel, settings))],
+        styles=_number_styles(panels),
     )
+
+
+def _number_styles(panels: Sequence[Panel]) -> dict[str, int]:
+    """Return the numbers of all methods; a role has that of the first method with it."""
+    styles: dict[str, int] = {}
+    for panel in panels:
+        styles |= panel.styles
+    roles = {role: styles[method] for panel in reversed(panels) for role, method in panel.by_role.items()}
+    return {**roles, **styles}

@@ -99,7 +99,8 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
     for number, panel in enumerate(found):
         points |= {f"{number} {method}": runs for method, runs in panel.points.items()}
         proven |= {seed: known.values for seed, known in panel.references.items() if known.tag == "exact"}
-    known = build_references(points, proven, found[0].game, experiment.ideal_point, settings.margin)
+    pooled = experiment.kind == "policies"
+    known = build_references(points, proven, found[0].game, experiment.ideal_point, settings.margin, pooled=pooled)
     compared = []
     for method in found[0].points:
         runs = [panel.points.get(method, {}) for panel in found]

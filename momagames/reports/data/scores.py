@@ -66,10 +66,11 @@ def build_references(
     ideal: str,
     margin: float,
     archived: Mapping[int, Array] | None = None,
+    pooled: bool = True,
 ) -> dict[int, Reference]:
     """Return the reference of each seed: the exact front, or the union of all points found here and in archived runs.
 
-    The seeds of policies share one game, so that their union is over all seeds.
+    pooled    the union is over all seeds: the seeds of policies share one game, those of plans have a start position each
     """
     seeds = sorted({seed for found in points.values() for seed in found})
     low = np.array(game.reference_point, np.float64)
@@ -79,7 +80,7 @@ def build_references(
         )
         for seed in seeds
     }
-    if ideal == "declared" and not proven:
+    if pooled and not proven:
         whole = filter_dominated(np.concatenate(list(union.values())))
         union = dict.fromkeys(seeds, whole)
     references = {}
@@ -131,6 +132,8 @@ def compute_indicator(name: str, values: Array, reference: Reference) -> Volume:
     if name == "hypervolume":
         return indicators.hypervolume(values, reference.ref)
     if name == "hypervolume_ratio":
+        if not indicators.hypervolume(reference.values, reference.ref).value:
+            return Volume(0.0, False)  # no point of any method is above the reference point
         return indicators.hypervolume_ratio(values, reference.ref, reference.values)
     if name == "cardinality":
         return Volume(indicators.cardinality(values), False)

@@ -30,7 +30,7 @@ from momagames.reports.figures.paper_plots import (
 )
 from momagames.reports.figures.plotly_aggregate import FIGURE_STATISTICS
 from momagames.reports.figures.plotly_attainment import stairs
-from momagames.reports.figures.theme import COLORS
+from momagames.reports.figures.theme import style_color
 
 RC_PARAMS = {
     "svg.fonttype": "none",  # text stays text, which is searchable and takes the font of the paper
@@ -99,17 +99,16 @@ class Figure(NamedTuple):
 
 def _generate_figures(data: ReportData) -> Iterator[Figure]:
     if data.overview:
-        yield Figure("overview", "", partial(plot_overview, data.overview))
+        yield Figure("overview", "", partial(plot_overview, data.overview, data.styles))
     if data.aggregate:
-        yield Figure("overall", "", partial(_plot_aggregate, data.aggregate))
-        yield Figure("profiles", "", partial(_plot_profiles, data.aggregate))
+        yield Figure("overall", "", partial(_plot_aggregate, data.aggregate, data.styles))
+        yield Figure("profiles", "", partial(_plot_profiles, data.aggregate, data.styles))
     for panel in data.panels:
         if panel.primary and len(panel.game.objectives) > 1:
             yield Figure("front", panel.title, partial(_plot_front, panel))
     for panel in data.panels:
         if curves := compute_anytime_curves(panel, data.settings):
-            styles = {method: style for style, method in enumerate(panel.points)}
-            yield Figure("anytime", panel.title, partial(plot_anytime, curves, styles))
+            yield Figure("anytime", panel.title, partial(plot_anytime, curves, panel.styles))
     for crossplay in data.crossplay:
         yield Figure("crossplay", crossplay.title, partial(plot_crossplay, crossplay))
 
@@ -119,24 +118,25 @@ def _slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].rstrip("-")
 
 
-def _plot_aggregate(aggregate: Aggregate) -> Any:
+def _plot_aggregate(aggregate: Aggregate, styles: Mapping[str, int]) -> Any:
     methods = list(aggregate.statistics)
     figure, axes = new_axes(6.5, 0.9 + 0.3 * len(methods), len(FIGURE_STATISTICS))
     for plot, (statistic, label) in zip(axes, FIGURE_STATISTICS.items(), strict=True):
         for row, method in enumerate(methods):
             at = aggregate.statistics[method][statistic]
-            plot.errorbar([at.value], [row], xerr=error_bars(at), **{**marker_style(row), "capsize": 3})
+            plot.errorbar([at.value], [row], xerr=error_bars(at), **{**marker_style(styles[method]), "capsize": 3})
         plot.set_xlabel(label)
     axes[0].set_yticks(range(len(methods)), methods)
     axes[0].set_ylim(len(methods) - 0.5, -0.5)
     return figure
 
 
-def _plot_profiles(aggregate: Aggregate) -> Any:
+def _plot_profiles(aggregate: Aggregate, styles: Mapping[str, int]) -> Any:
     figure, axes = new_axes(4.5, 3)
-    for style, (method, profile) in enumerate(aggregate.profiles.items()):
+    for method, profile in aggregate.profiles.items():
+        style = styles[method]
         axes.plot(profile.thresholds, profile.share, label=method, **line_style(style))
-        color = COLORS[style % len(COLORS)]
+        color = style_color(style)
         axes.fill_between(profile.thresholds, profile.low, profile.high, color=color, alpha=0.15, linewidth=0)
     axes.set_xlabel("HV ratio t")
     axes.set_ylabel("share of scores above t")
@@ -148,8 +148,8 @@ def _plot_front(panel: Panel) -> Any:
     """Plot median attainment in a band from worst to best (2 objectives), or parallel coordinates of the first seed."""
     figure, axes = new_axes(4.5, 3)
     draw = _plot_attainment if len(panel.game.objectives) == 2 else _plot_parallel
-    for style, method in enumerate(panel.points):
-        draw(panel, method, style, axes)
+    for method in panel.points:
+        draw(panel, method, panel.styles[method], axes)
     legend_above(axes, len(panel.points))
     return figure
 
@@ -160,7 +160,7 @@ def _plot_attainment(panel: Panel, method: str, style: int, axes: Any) -> None:
     bounds = attainment_surfaces([runs[seed].values for seed in sorted(runs)])
     axes.plot(*_stair_corners(bounds.median, low).T, label=method, **line_style(style))
     band = np.concatenate([_stair_corners(bounds.worst, low), _stair_corners(bounds.best, low)[::-1]])
-    axes.fill(*band.T, color=COLORS[style % len(COLORS)], alpha=0.13, linewidth=0)
+    axes.fill(*band.T, color=style_color(style), alpha=0.13, linewidth=0)
     for name, objective in zip("xy", panel.game.objectives, strict=True):
         axes.set(**{f"{name}label": f"{objective.name} ({objective.unit})"})
 

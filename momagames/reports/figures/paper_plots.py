@@ -11,8 +11,8 @@ import numpy as np
 from momagames.analysis.statistics import Interval
 from momagames.reports.data.anytime_curves import AnytimeCurves
 from momagames.reports.data.crossplay import CrossPlay
-from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
-from momagames.reports.figures.theme import COLORS
+from momagames.reports.data.overview import OverviewRow, list_methods
+from momagames.reports.figures.theme import COLORS, style_color
 from momagames.reports.text.labels import INDICATOR_LABELS, SAME_NAME_MARK
 
 MARKERS = "osDP^vX"
@@ -38,30 +38,30 @@ def error_bars(at: Interval) -> list[list[float]]:
 
 def line_style(style: int) -> dict[str, Any]:
     """Return the line style of a method."""
-    return {"color": COLORS[style % len(COLORS)], "linestyle": LINE_STYLES[style % len(LINE_STYLES)], "linewidth": 1.5}
+    return {"color": style_color(style), "linestyle": LINE_STYLES[style % len(LINE_STYLES)], "linewidth": 1.5}
 
 
 def marker_style(style: int) -> dict[str, Any]:
     """Return the marker style of a method; when colors repeat, the symbols differ."""
     cycle = style // len(COLORS)
-    return {"color": COLORS[style % len(COLORS)], "marker": MARKERS[(style + cycle) % len(MARKERS)]}
+    return {"color": style_color(style), "marker": MARKERS[(style + cycle) % len(MARKERS)]}
 
 
-def plot_overview(rows: Sequence[OverviewRow]) -> Any:
+def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any:
     """Plot a row for each game and a marker with its interval for each method."""
     names = list_methods(rows)
-    titles = [fill(row.title + (" (HV ratio)" if row.indicator == RATIO else ""), TITLE_WIDTH) for row in rows]
+    titles = [fill(row.title, TITLE_WIDTH) for row in rows]
     row_height = max(0.3, LINE_HEIGHT * (max(title.count("\n") for title in titles) + 1))
     figure, axes = new_axes(4.5, 0.9 + row_height * len(rows))
-    for style, name in enumerate(names):
-        shift = (style - (len(names) - 1) / 2) * 0.6 / max(1, len(names))
+    for place, name in enumerate(names):
+        shift = (place - (len(names) - 1) / 2) * 0.6 / max(1, len(names))
         scores = [(i + shift, row.scores[name]) for i, row in enumerate(rows) if name in row.scores]
         bars = np.hstack([error_bars(at) for _, at in scores])
-        options = {**marker_style(style), "capsize": 2, "markersize": 4, "linestyle": "none"}
+        options = {**marker_style(styles[name]), "capsize": 2, "markersize": 4, "linestyle": "none"}
         axes.errorbar([at.value for _, at in scores], [y for y, _ in scores], xerr=bars, label=name, **options)
     axes.set_yticks(range(len(rows)), titles, fontsize=8)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel("normalized hypervolume, or hypervolume ratio where stated")
+    axes.set_xlabel("hypervolume ratio")
     legend_above(axes, len(names))
     return figure
 
@@ -78,7 +78,7 @@ def plot_anytime(curves: AnytimeCurves, styles: Mapping[str, int]) -> Any:
         style = styles[method]
         axes.plot(curves.budgets, band.mean, label=method, **line_style(style))
         if curves.runs[method] > 1:
-            color = COLORS[style % len(COLORS)]
+            color = style_color(style)
             axes.fill_between(curves.budgets, band.low, band.high, color=color, alpha=0.15, linewidth=0)
     axes.set_xscale("log")
     axes.set_xlabel("environment steps")

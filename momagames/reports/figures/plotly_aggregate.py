@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from momagames.analysis.statistics import Interval
 from momagames.reports.data.aggregate import Aggregate
-from momagames.reports.figures.theme import COLORS, DASHES, GRID, SYMBOLS, base_layout, with_opacity
+from momagames.reports.figures.theme import (
+    GRID,
+    base_layout,
+    interval_bars,
+    style_color,
+    style_dash,
+    style_marker,
+    with_opacity,
+)
 
 FIGURE_STATISTICS = {"iqm": "IQM", "optimality_gap": "optimality gap"}  # statistic -> label of its axis
 
 
-def aggregate_figure(aggregate: Aggregate) -> dict[str, Any]:
-    """Return interquartile means and optimality gaps with intervals: a row for each method, a plot for each statistic."""
+def aggregate_figure(aggregate: Aggregate, styles: Mapping[str, int]) -> dict[str, Any]:
+    """Return interquartile means and optimality gaps with intervals: a row for each method, a plot for each statistic.
+
+    styles    numbers of the methods, or roles, see `theme`
+    """
     methods = list(aggregate.statistics)
     data = []
     for column, statistic in enumerate(FIGURE_STATISTICS, start=1):
-        for style, method in enumerate(methods):
+        for method in methods:
             at = aggregate.statistics[method][statistic]
-            color = COLORS[style % len(COLORS)]
             data.append(
                 {
                     "type": "scatter",
@@ -27,38 +37,31 @@ def aggregate_figure(aggregate: Aggregate) -> dict[str, Any]:
                     "x": [at.value],
                     "y": [method],
                     "xaxis": f"x{column}",
-                    "error_x": {
-                        "type": "data",
-                        "symmetric": False,
-                        **_error_bars(at),
-                        "thickness": 3,
-                        "width": 7,
-                        "color": color,
-                    },
-                    "marker": {"color": color, "size": 11, "symbol": SYMBOLS[style % len(SYMBOLS)], "line": {"width": 2}},
+                    "yaxis": f"y{column}",
+                    "error_x": {**interval_bars([at], styles[method]), "thickness": 3, "width": 7},
+                    "marker": {**style_marker(styles[method]), "size": 11},
                     "hovertemplate": f"{method}: %{{x:.3f}} [{at.low:.3f}, {at.high:.3f}]<extra></extra>",
                     "showlegend": False,
                 }
             )
+    rows = {"type": "category", "range": [len(methods) - 0.5, -0.5], "domain": [0, 1], **GRID}
     layout = {
         **base_layout(120 + 36 * len(methods)),
         "xaxis": {"domain": [0, 0.47], "title": {"text": "IQM of the HV ratio (higher is better)"}, **GRID},
         "xaxis2": {"domain": [0.53, 1], "title": {"text": "optimality gap (lower is better)"}, **GRID},
-        "yaxis": {"type": "category", "range": [len(methods) - 0.5, -0.5], "automargin": True, **GRID},
+        "yaxis": {**rows, "automargin": True},
+        "yaxis2": {**rows, "anchor": "x2", "showticklabels": False},
         "margin": {"l": 20, "r": 30, "t": 20, "b": 60},
     }
     return {"data": data, "layout": layout, "views": []}
 
 
-def _error_bars(at: Interval) -> dict[str, Any]:
-    return {"type": "data", "symmetric": False, "array": [at.high - at.value], "arrayminus": [at.value - at.low]}
-
-
-def profiles_figure(aggregate: Aggregate) -> dict[str, Any]:
+def profiles_figure(aggregate: Aggregate, styles: Mapping[str, int]) -> dict[str, Any]:
     """Return performance profiles: the share of scores above each threshold, with pointwise bands."""
     data: list[dict[str, Any]] = []
-    for style, (method, profile) in enumerate(aggregate.profiles.items()):
-        color = COLORS[style % len(COLORS)]
+    for method, profile in aggregate.profiles.items():
+        style = styles[method]
+        color = style_color(style)
         x = profile.thresholds.tolist()
         band = {
             "type": "scatter",
@@ -73,7 +76,7 @@ def profiles_figure(aggregate: Aggregate) -> dict[str, Any]:
             "legendgroup": method,
             "name": method,
         }
-        line = {"width": 2.5, "color": color, "dash": DASHES[style % len(DASHES)]}
+        line = {"width": 2.5, "color": color, "dash": style_dash(style)}
         hover = f"{method}: %{{y:.0%}} of the runs above %{{x:.2f}}<extra></extra>"
         curve = {**band, "x": x, "y": profile.share.tolist(), "fill": "none", "line": line, "hovertemplate": hover}
         data += [band, {**{k: v for k, v in curve.items() if k not in ("hoverinfo", "fillcolor")}, "showlegend": True}]

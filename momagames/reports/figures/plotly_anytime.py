@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from momagames.reports.data.anytime_curves import AnytimeCurves
-from momagames.reports.figures.theme import COLORS, DASHES, GRID, base_layout, with_opacity
+from momagames.reports.figures.theme import GRID, base_layout, style_color, style_dash, with_opacity
 from momagames.reports.text.labels import INDICATOR_LABELS
 
 
@@ -17,13 +17,13 @@ def anytime_figure(curves: AnytimeCurves, styles: Mapping[str, int]) -> dict[str
     x = curves.budgets.tolist()
     for method, band in curves.bands.items():
         style = styles[method]
-        color = COLORS[style % len(COLORS)]
+        color = style_color(style)
         trace = {"type": "scatter", "mode": "lines", "name": method, "legendgroup": method}
         if curves.runs[method] > 1:
             edges = {"x": [*x, *x[::-1]], "y": [round(v, 6) for v in (*band.high.tolist(), *band.low[::-1].tolist())]}
             filled = {"fill": "toself", "fillcolor": with_opacity(color, 0.15), "line": {"width": 0}}
             data.append({**trace, **edges, **filled, "hoverinfo": "skip", "showlegend": False})
-        line = {"width": 2.5, "color": color, "dash": DASHES[style % len(DASHES)]}
+        line = {"width": 2.5, "color": color, "dash": style_dash(style)}
         hover = f"{method}: {label} %{{y:.3f}} at %{{x:,}} steps, mean of {curves.runs[method]} runs<extra></extra>"
         data.append({**trace, "x": x, "y": [round(v, 6) for v in band.mean.tolist()], "line": line, "hovertemplate": hover})
     layout = {

@@ -10,10 +10,9 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.attainment import attainment_difference_map, attainment_surfaces, pairwise_projections
-from momagames.reports.data.overview import primary_indicator
+from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.scores import compute_indicator
-from momagames.reports.figures.theme import COLORS, DASHES, GRID, SYMBOLS, base_layout, with_opacity
+from momagames.reports.figures.theme import GRID, base_layout, style_color, style_dash, style_symbol, with_opacity
 
 MAX_PAIRS = 15  # six objectives
 PAIRS_CAPTION = (
@@ -29,10 +28,10 @@ def attainment_traces_2d(panel: Panel, style: int, method: str) -> list[dict[str
         return []
     low = np.min([reference.ref for reference in panel.references.values()], axis=0)
     bounds = attainment_surfaces([runs[seed].values for seed in sorted(runs)])
-    color = COLORS[style % len(COLORS)]
+    color = style_color(style)
     edge = {"shape": "vh", "width": 0.8, "color": color}
     fill = {"fill": "tonexty", "fillcolor": with_opacity(color, 0.13)}
-    middle = {"shape": "vh", "width": 2.5, "color": color, "dash": DASHES[style % len(DASHES)]}
+    middle = {"shape": "vh", "width": 2.5, "color": color, "dash": style_dash(style)}
     parts: list[tuple[str, Array, dict[str, Any]]] = [
         ("worst run", bounds.worst, {"line": edge, "showlegend": False}),
         ("best run", bounds.best, {"line": edge, "showlegend": False, **fill}),
@@ -65,8 +64,8 @@ def attainment_traces_3d(panel: Panel, style: int, method: str) -> list[dict[str
     if len(runs) < 2:
         return []
     bounds = attainment_surfaces([runs[seed].values for seed in sorted(runs)])
-    color = COLORS[style % len(COLORS)]
-    symbol = SYMBOLS[style % len(SYMBOLS)]
+    color = style_color(style)
+    symbol = style_symbol(style)
     parts: list[tuple[str, Array, dict[str, Any]]] = [
         ("median", bounds.median, {"size": 6, "opacity": 0.9}),
         ("worst", bounds.worst, {"size": 3, "opacity": 0.5}),
@@ -98,9 +97,10 @@ def pairs_figure(panel: Panel) -> dict[str, Any] | None:
     low = np.min([reference.ref for reference in panel.references.values()], axis=0)
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = base_layout(80 + 230 * rows)
-    for style, method in enumerate(panel.points):
+    for method in panel.points:
+        style = panel.styles[method]
         projections = pairwise_projections([points.values for _, points in sorted(panel.points[method].items())])
-        line = {"shape": "vh", "width": 2, "color": COLORS[style % len(COLORS)], "dash": DASHES[style % len(DASHES)]}
+        line = {"shape": "vh", "width": 2, "color": style_color(style), "dash": style_dash(style)}
         for number, pair in enumerate(pairs):
             key = str(number + 1) if number else ""
             data.append(
@@ -129,14 +129,8 @@ def pairs_figure(panel: Panel) -> dict[str, Any] | None:
 
 
 def best_two_methods(panel: Panel) -> tuple[str, str] | None:
-    """Return the two methods with the best primary indicator among those with at least two runs; None if there are fewer."""
-    name = primary_indicator(panel)
-    means = {
-        method: float(np.mean([compute_indicator(name, p.values, panel.references[seed]).value for seed, p in runs.items()]))
-        for method, runs in panel.points.items()
-        if len(runs) > 1
-    }
-    ranked = sorted(means, key=lambda method: -means[method])
+    """Return the two methods with the highest hypervolume ratio among those with at least two runs; None if there are fewer."""
+    ranked = [method for method in rank_methods(panel) if len(panel.points[method]) > 1]
     return (ranked[0], ranked[1]) if len(ranked) > 1 else None
 
 
@@ -167,7 +161,7 @@ def difference_traces(panel: Panel, styles: Mapping[str, int]) -> tuple[str, lis
                     "x": _to_list(np.hstack([x, gap])),
                     "y": _to_list(np.hstack([y, gap])),
                     "fill": "toself",
-                    "fillcolor": with_opacity(COLORS[styles[method] % len(COLORS)], round(0.15 + 0.7 * abs(float(share)), 3)),
+                    "fillcolor": with_opacity(style_color(styles[method]), round(0.15 + 0.7 * abs(float(share)), 3)),
                     "line": {"width": 0},
                     "hoverinfo": "name",
                 }

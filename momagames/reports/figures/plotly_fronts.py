@@ -12,10 +12,11 @@ from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import Points
 from momagames.reports.data.scores import Reference
 from momagames.reports.figures.plotly_attainment import attainment_traces_2d, attainment_traces_3d, difference_traces
-from momagames.reports.figures.plotly_projections import axis_title, projection_data
-from momagames.reports.figures.theme import COLORS, DASHES, GRID, SIZES, SYMBOLS, base_layout
+from momagames.reports.figures.plotly_projections import axis_title, projection_data, reference_name
+from momagames.reports.figures.theme import GRID, base_layout, style_color, style_dash, style_marker
 
 MANY_POINTS = 30  # above this, lines are thin and have no markers
+REFERENCE_COLOR = "#999999"
 ATTAINMENT = "attainment surfaces of all runs: median, worst, best"
 
 
@@ -28,7 +29,7 @@ def fronts_figure(panel: Panel) -> dict[str, Any]:
     """
     objectives = len(panel.game.objectives)
     if objectives == 1:
-        traces = [_best_by_seed(panel, i, method) for i, method in enumerate(panel.points)]
+        traces = [_best_by_seed(panel, panel.styles[method], method) for method in panel.points]
         return {"data": traces, "layout": _layout(panel), "views": []}
     seeds = sorted(panel.references)
     data: list[dict[str, Any]] = []
@@ -41,15 +42,16 @@ def fronts_figure(panel: Panel) -> dict[str, Any]:
             view_of.append(view)
 
     for seed in seeds:
-        for style, method in enumerate(panel.points):
-            if seed in panel.points[method]:
-                add(f"seed {seed}", method, draw(panel, panel.points[method][seed], panel.references[seed], style))
+        add(f"seed {seed}", *_reference_traces(panel, seed))
+        for method, runs in panel.points.items():
+            if seed in runs:
+                add(f"seed {seed}", method, draw(panel, runs[seed], panel.references[seed], panel.styles[method]))
     if objectives in (2, 3):
         attained = attainment_traces_2d if objectives == 2 else attainment_traces_3d
-        for style, method in enumerate(panel.points):
-            add(ATTAINMENT, method, attained(panel, style, method))
+        for method in panel.points:
+            add(ATTAINMENT, method, attained(panel, panel.styles[method], method))
     if objectives == 2:
-        label, areas = difference_traces(panel, {method: style for style, method in enumerate(panel.points)})
+        label, areas = difference_traces(panel, panel.styles)
         add(label, "", areas)
     labels = list(dict.fromkeys(view_of))
     views = [{"label": label, "visible": [view == label for view in view_of]} for label in labels]
@@ -58,10 +60,20 @@ def fronts_figure(panel: Panel) -> dict[str, Any]:
     return figure | ({"projections": projections} if projections else {})
 
 
-def _marker(style: int, scale: float = 1.0) -> dict[str, Any]:
-    size = SIZES[style % len(SIZES)] * scale
-    color = COLORS[style % len(COLORS)]
-    return {"color": color, "symbol": SYMBOLS[style % len(SYMBOLS)], "size": size, "line": {"width": 2, "color": color}}
+def _reference_traces(panel: Panel, seed: int) -> tuple[str, list[dict[str, Any]]]:
+    """Return the name and the thin gray traces of the reference front of a seed, which is drawn first."""
+    known = panel.references[seed]
+    name, line = reference_name(known), {"color": REFERENCE_COLOR, "width": 1}
+    columns = dict(zip("xyz", np.unique(known.values, axis=0).T.tolist(), strict=False))
+    objectives = panel.game.objectives
+    if len(objectives) == 2:
+        trace = {"type": "scatter", "mode": "lines", **columns, "line": {**line, "shape": "vh"}, "hoverinfo": "skip"}
+    elif len(objectives) == 3:
+        marker = {"size": 3, "color": REFERENCE_COLOR, "symbol": "circle"}
+        trace = {"type": "scatter3d", "mode": "markers", **columns, "marker": marker, "hoverinfo": "skip"}
+    else:
+        trace = {"type": "scatter", "mode": "lines", "x": [objectives[0].name], "y": [None], "line": line}
+    return name, [trace]
 
 
 def _best_by_seed(panel: Panel, style: int, method: str) -> dict[str, Any]:
@@ -71,7 +83,15 @@ def _best_by_seed(panel: Panel, style: int, method: str) -> dict[str, Any]:
     origin = _point_origin(runs, [(i, runs[i].front_indices[k]) for i, k in enumerate(top) if runs[i].front_indices])
     best = [float(points.values[k, 0]) for points, k in zip(runs, top, strict=True)]
     seeds = [f"seed {seed}" for seed in sorted(by_seed)]
-    return {"type": "scatter", "mode": "markers", "name": method, "x": seeds, "y": best, "marker": _marker(style), **origin}
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": method,
+        "x": seeds,
+        "y": best,
+        "marker": style_marker(style),
+        **origin,
+    }
 
 
 def _traces_2d(panel: Panel, points: Points, reference: Reference, style: int) -> list[dict[str, Any]]:
@@ -85,8 +105,8 @@ def _traces_2d(panel: Panel, points: Points, reference: Reference, style: int) -
         "y": values[:, 1].tolist(),
         "text": labels,
         "hovertemplate": _hover(panel),
-        "marker": _marker(style),
-        "line": {"shape": "vh", "width": 1.5, "color": COLORS[style % len(COLORS)], "dash": DASHES[style % len(DASHES)]},
+        "marker": style_marker(style),
+        "line": {"shape": "vh", "width": 1.5, "color": style_color(style), "dash": style_dash(style)},
         "opacity": 0.85,
     }
     return [trace]
@@ -102,7 +122,7 @@ def _traces_3d(panel: Panel, points: Points, reference: Reference, style: int) -
         **{axis: values[:, k].tolist() for k, axis in enumerate("xyz")},
         "text": labels,
         "hovertemplate": _hover(panel, "xyz"),
-        "marker": {**_marker(style, 0.6), "opacity": 0.9},
+        "marker": {**style_marker(style, 0.6), "opacity": 0.9},
     }
     return [trace]
 
@@ -112,19 +132,19 @@ def _parallel_style(panel: Panel, points: Points, reference: Reference, style: i
     many = len(points.values) > MANY_POINTS
     line = {
         "width": 1 if many else 2,
-        "color": COLORS[style % len(COLORS)],
-        "dash": "solid" if many else DASHES[style % len(DASHES)],
+        "color": style_color(style),
+        "dash": "solid" if many else style_dash(style),
     }
     mode = "lines" if many else "lines+markers"
     first = panel.game.objectives[0].name
-    return [{"type": "scatter", "mode": mode, "marker": _marker(style, 0.8), "line": line, "x": [first], "y": [None]}]
+    return [{"type": "scatter", "mode": mode, "marker": style_marker(style, 0.8), "line": line, "x": [first], "y": [None]}]
 
 
 def _error_bars(errors: Array, style: int) -> dict[str, Any]:
     """Return standard errors as bars; empty for plans, which have none, and for single episodes."""
     if not errors.any() or not np.isfinite(errors).all():
         return {}
-    bar = {"type": "data", "thickness": 1, "width": 3, "color": COLORS[style % len(COLORS)]}
+    bar = {"type": "data", "thickness": 1, "width": 3, "color": style_color(style)}
     return {f"error_{axis}": {**bar, "array": column} for axis, column in zip("xyz", errors.T.tolist(), strict=False)}
 
 
@@ -158,7 +178,7 @@ def _hover(panel: Panel, axes: str = "xy") -> str:
 
 def _layout(panel: Panel) -> dict[str, Any]:
     objectives = panel.game.objectives
-    layout = base_layout(460)
+    layout = base_layout(400)
     titles = [axis_title(objective) for objective in objectives]
     if len(objectives) == 1:
         axes = {"xaxis": dict(GRID), "yaxis": {"title": {"text": titles[0]}, **GRID}}
@@ -168,7 +188,7 @@ def _layout(panel: Panel) -> dict[str, Any]:
         named = {f"{axis}axis": {"title": {"text": o.name}, **GRID} for axis, o in zip("xyz", objectives, strict=True)}
         camera = {"eye": {"x": 1.7, "y": 1.7, "z": 1.0}}
         axes = {"scene": {**named, "camera": camera, "aspectmode": "cube"}, "margin": {"l": 0, "r": 0, "t": 80, "b": 10}}
-        axes["height"] = 560  # type: ignore[assignment]
+        axes["height"] = 460  # type: ignore[assignment]
     else:
         share = {"title": {"text": "normalized return"}, "rangemode": "tozero", **GRID}
         order: dict[str, Any] = {"type": "category", "categoryorder": "array", "categoryarray": [o.name for o in objectives]}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from momagames.analysis.statistics import Interval
 
 # the color-blind safe palette of Okabe and Ito; methods also differ by symbol and dash
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
@@ -39,6 +42,43 @@ def base_layout(height: int) -> dict[str, Any]:
         "modebar": {"bgcolor": "#ffffff", "color": "#999999", "activecolor": "#222222"},
         "hoverlabel": {"align": "left"},
         "showlegend": True,
+    }
+
+
+def style_color(style: int) -> str:
+    """Return the color of a method by its number."""
+    return COLORS[style % len(COLORS)]
+
+
+def style_symbol(style: int) -> str:
+    """Return the symbol of a method by its number; when colors repeat, the symbols differ."""
+    return SYMBOLS[(style + style // len(COLORS)) % len(SYMBOLS)]
+
+
+def style_dash(style: int) -> str:
+    """Return the dash of the lines of a method by its number; when colors repeat, the dashes differ."""
+    return DASHES[(style + style // len(COLORS)) % len(DASHES)]
+
+
+def style_marker(style: int, scale: float = 1.0) -> dict[str, Any]:
+    """Return the marker of a method by its number."""
+    size = SIZES[style % len(SIZES)] * scale
+    return {
+        "color": style_color(style),
+        "symbol": style_symbol(style),
+        "size": size,
+        "line": {"width": 2, "color": style_color(style)},
+    }
+
+
+def interval_bars(intervals: Sequence[Interval], style: int) -> dict[str, Any]:
+    """Return the intervals of a method as bars."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [at.high - at.value for at in intervals],
+        "arrayminus": [at.value - at.low for at in intervals],
+        "color": style_color(style),
     }
 
 

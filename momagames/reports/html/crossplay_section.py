@@ -1,8 +1,9 @@
-"""The head-to-head section of the page: a heat map, tables and ratings."""
+"""The head-to-head results of a game on the page: a heat map, tables and ratings."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from typing import Any
 
 from momagames.reports.data.crossplay import CrossPlay
@@ -11,8 +12,8 @@ from momagames.reports.html.pickers import render_pickers
 from momagames.reports.text.captions import crossplay_caption, ratings_caption, sort_ratings
 
 
-def crossplay_section(crossplay: CrossPlay, number: int, figure: int, views: list[dict[str, Any]]) -> str:
-    """Return the section of one game; its heat map has the number `figure`."""
+def crossplay_block(crossplay: CrossPlay, figure: int, figures: Sequence[dict[str, Any]]) -> str:
+    """Return the head-to-head results of one game, folded; their heat map is figure `figure`."""
     tables = []
     for name, cells in crossplay.tables.items():
         rows = [
@@ -25,14 +26,13 @@ def crossplay_section(crossplay: CrossPlay, number: int, figure: int, views: lis
     ratings = ""
     if crossplay.ratings:
         table = render_table(["player", "Elo ↑"], [[name, format_cell(at, ".0f")] for name, at in sort_ratings(crossplay)])
-        ratings = f'<h3>Ratings</h3>{table}<p class="caption">{html.escape(ratings_caption(crossplay))}</p>'
+        ratings = f'<h4>Ratings</h4>{table}<p class="caption">{html.escape(ratings_caption(crossplay))}</p>'
     return f"""
-<section id="x{number}">
-<h2>Head-to-head: {html.escape(crossplay.title)}</h2>
-{render_pickers(figure, views)}
+<details id="x{figure}"><summary>Head-to-head: every method against every opponent</summary>
+{render_pickers(figure, figures[figure]["views"])}
 <div class="figure" id="f{figure}" role="group" aria-label="Heat map of every method against every opponent, with the numbers
 of the tables below"></div>
 <p class="caption">{html.escape(crossplay_caption(crossplay))}</p>
 {"".join(tables)}
 {ratings}
-</section>"""
+</details>"""

@@ -6,24 +6,26 @@ import html
 from collections.abc import Sequence
 
 from momagames.benchmark.plan import Indicators
-from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
+from momagames.reports.data.overview import OverviewRow, list_methods
+from momagames.reports.data.panels import Panel
 from momagames.reports.text.captions import overview_caption
 from momagames.reports.text.labels import EXACT_MARK
 
 
-def overview_section(rows: Sequence[OverviewRow], settings: Indicators) -> str:
-    """Return a table that scrolls sideways below a fixed first column."""
+def overview_section(rows: Sequence[OverviewRow], panels: Sequence[Panel], settings: Indicators) -> str:
+    """Return a folded table that scrolls sideways below a fixed first column."""
     names = list_methods(rows)
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names)
     body = "".join(
-        f'<tr><th scope="row"><a href="#p{row.panel}">{html.escape(row.title)}</a> '
-        f"{EXACT_MARK if row.indicator == RATIO else ''}</th>{''.join(_render_cell(row, name) for name in names)}</tr>"
+        f'<tr><th scope="row"><a href="#p{row.panel}">{html.escape(panels[row.panel].full_heading)}</a> '
+        f"{EXACT_MARK if row.is_exact else ''}</th>{''.join(_render_cell(row, name) for name in names)}</tr>"
         for row in rows
     )
     return (
-        '<section id="overview"><h2>Overview</h2><div class="wide" tabindex="0" role="region" aria-label="Overview">'
+        '<section id="overview"><h2>All scores</h2><details><summary>Hypervolume ratios of all methods</summary>'
+        '<div class="wide" tabindex="0" role="region" aria-label="All scores">'
         f'<table class="overview"><caption>{html.escape(overview_caption(rows, settings))}</caption>'
-        f"<thead><tr><th>game</th>{head}</tr></thead><tbody>{body}</tbody></table></div></section>"
+        f"<thead><tr><th>game</th>{head}</tr></thead><tbody>{body}</tbody></table></div></details></section>"
     )
 
 

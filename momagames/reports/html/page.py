@@ -1,52 +1,85 @@
-"""The report as one HTML page."""
+"""The report as one HTML page: what won, a section for each family of games, and how the numbers were made."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from typing import Any
 
 from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
+from momagames.reports.data.families import Family, group_by_family
 from momagames.reports.data.report_data import ReportData
-from momagames.reports.figures.plotly_aggregate import aggregate_figure, profiles_figure
 from momagames.reports.figures.plotly_crossplay import crossplay_figure
 from momagames.reports.figures.plotly_fronts import fronts_figure
 from momagames.reports.html.aggregate_section import aggregate_section
 from momagames.reports.html.column_help import column_help
-from momagames.reports.html.crossplay_section import crossplay_section
 from momagames.reports.html.document import render_document
+from momagames.reports.html.family_section import family_section
 from momagames.reports.html.overview_section import overview_section
-from momagames.reports.html.panel_section import panel_section
 from momagames.reports.html.provenance_section import provenance_section
+from momagames.reports.html.summary_section import summary_section
 
 
 def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[tuple[Run, str]], command: str) -> str:
-    """Return the whole page; `command` made the report."""
-    figures = [fronts_figure(panel) for panel in data.panels]  # further figures are appended
-    contents = [(f"p{i}", panel.title) for i, panel in enumerate(data.panels)]
-    sections = [panel_section(i, panel, suite.indicators, figures) for i, panel in enumerate(data.panels)]
-    for number, crossplay in enumerate(data.crossplay):
-        figures.append(crossplay_figure(crossplay))
-        contents.append((f"x{number}", f"Head-to-head: {crossplay.title}"))
-        sections.append(crossplay_section(crossplay, number, len(figures) - 1, figures[-1]["views"]))
-    if data.aggregate:
-        contents.insert(0, ("aggregate", "All games"))
-        sections.insert(0, aggregate_section(data.aggregate, len(figures)))
-        figures += [aggregate_figure(data.aggregate), profiles_figure(data.aggregate)]
+    """Return the whole page; `command` made the report.
+
+    The fronts of panel i are figure i. The place of its poster is an HTML comment, see `replay_player.add_player`.
+    """
+    figures: list[dict[str, Any]] = [fronts_figure(panel) for panel in data.panels]  # further figures are appended
+    first_crossplay = len(figures)
+    figures += [crossplay_figure(crossplay) for crossplay in data.crossplay]
+    families = group_by_family(data.panels, data.crossplay)
+    featured = _choose_featured(data)
+    sections = [family_section(family, data, suite.indicators, figures, first_crossplay, featured) for family in families]
+    together = aggregate_section(data.aggregate, data.styles, figures) if data.aggregate else ""
     runs = suite.list_runs(store.read_version())
     finished = sum(store.has_run(run) for run in runs)
-    links = "".join(f'<li><a href="#{place}">{html.escape(title)}</a></li>' for place, title in contents)
-    body = f"""<h1>momagames benchmark: {html.escape(suite.name)}</h1>
-<p>{html.escape(suite.description)}</p>
-<p><strong>{html.escape(_describe_counts(len(runs), finished, errors))}</strong></p>
-<p class="introduction">{html.escape(_introduction(suite))}</p>
-{column_help(suite, data)}
-{overview_section(data.overview, suite.indicators) if data.overview else ""}
-<nav aria-label="Contents"><ul>{links}</ul></nav>
+    body = f"""{_render_navigation(suite, data, families, errors)}
+<main>
+<header id="top"><h1>{html.escape(suite.name)} <small>momagames benchmark</small></h1>
+<p>{html.escape(suite.description)} <strong>{html.escape(_describe_counts(len(runs), finished, errors))}.</strong></p></header>
+{summary_section(families, data, featured, figures) if data.overview else ""}
 {"".join(sections)}
-{f"<section>{''.join(_render_error(run, text) for run, text in errors)}</section>" if errors else ""}
-{provenance_section(store, suite, command)}"""
+{together}
+{overview_section(data.overview, data.panels, suite.indicators) if data.overview else ""}
+{f'<section id="errors"><h2>Errors</h2>{"".join(_render_error(run, text) for run, text in errors)}</section>' if errors else ""}
+<section id="reading"><h2>How to read this page</h2><p class="introduction">{html.escape(_introduction(suite))}</p>
+{column_help(suite, data)}</section>
+{provenance_section(store, suite, command)}
+</main>"""
     return render_document(suite.name, body, figures)
+
+
+def _choose_featured(data: ReportData) -> int | None:
+    """Return the primary panel whose front is shown first: of two objectives, or as few as there are; of these the last."""
+    sizes = [(max(2, len(panel.game.objectives)), -i) for i, panel in enumerate(data.panels) if panel.primary]
+    return -min(sizes)[1] if sizes else None
+
+
+def _render_navigation(suite: Suite, data: ReportData, families: Sequence[Family], errors: Sequence[tuple[Run, str]]) -> str:
+    links: list[tuple[str, str, Sequence[tuple[str, str]]]] = [("top", "In short", ())]
+    for family in families:
+        inner = tuple((f"p{setting.panel}", data.panels[setting.panel].heading) for setting in family.settings)
+        links.append((family.place, family.title, inner))
+    links += [("aggregate", "All games", ())] if data.aggregate else []
+    links += [("overview", "All scores", ())] if data.overview else []
+    links += [("errors", "Errors", ())] if errors else []
+    links += [("reading", "How to read this page", ()), ("provenance", "Provenance", ())]
+    items = "".join(
+        f'<li><a href="#{place}">{html.escape(title)}</a>'
+        + (f"<ul>{''.join(f'<li>{_link(*one)}</li>' for one in inner)}</ul>" if inner else "")
+        + "</li>"
+        for place, title, inner in links
+    )
+    return (
+        f'<nav aria-label="Contents"><details open><summary>{html.escape(suite.name)}: contents</summary>'
+        f"<ul>{items}</ul></details></nav>"
+    )
+
+
+def _link(place: str, title: str) -> str:
+    return f'<a href="#{place}">{html.escape(title)}</a>'
 
 
 def _describe_counts(total: int, finished: int, errors: Sequence[tuple[Run, str]]) -> str:

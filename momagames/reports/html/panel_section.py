@@ -1,13 +1,15 @@
-"""The section of a panel on the page: figures, scores, utilities and lists of points."""
+"""Parts of a panel on the page: scores, further figures, utilities and lists of points."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from typing import Any
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
+from momagames.reports.data.overview import INDICATOR, rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.policy_sets import summarize_policy_sets
 from momagames.reports.data.team_fairness import measure_team_fairness
@@ -17,53 +19,55 @@ from momagames.reports.figures.plotly_fronts import format_value
 from momagames.reports.html.column_help import CRITERION_MEANINGS, FAIRNESS_MEANINGS, POLICY_SET_MEANINGS
 from momagames.reports.html.document import add_figure
 from momagames.reports.html.html_tables import format_cell, render_table
-from momagames.reports.html.pickers import render_pickers
-from momagames.reports.text.captions import FAIRNESS_CAPTION, anytime_caption, panel_caption
+from momagames.reports.text.captions import FAIRNESS_CAPTION, anytime_caption
 from momagames.reports.text.labels import count, format_score, heading
 
+MAIN_SCORES = 3  # indicators beside a figure; all are in a folded table
 MAX_LISTED = 60  # points listed for each method
 UTILITY_CAPTION = "Utility of normalized returns of the best policy in the selection episodes; higher is better."
 
 
-def panel_section(number: int, panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
-    """Return the section of a panel; its figures besides the fronts are appended to `figures`."""
-    few_runs = any(len(points) < 10 for points in panel.points.values())
-    warning = " Fewer than 10 runs: the intervals are too narrow." if few_runs else ""
-    objectives = panel.game.objectives
-    return f"""
-<section id="p{number}">
-<h2>{html.escape(panel.title)}</h2>
-<p class="id">{html.escape(panel.canonical)}</p>
-{render_pickers(number, figures[number]["views"], objectives if len(objectives) > 2 else ())}
-<div class="figure" id="f{number}" role="group" aria-label="Fronts of {html.escape(panel.title)}; the points are listed below">
-</div>
-{_scores_table(panel)}
-<p class="caption">{html.escape(panel_caption(panel))}{warning}</p>
-{_pairs(panel, figures)}
-{_anytime(panel, settings, figures)}
-{_utilities(panel, settings)}
-{_point_lists(panel)}
-</section>"""
+def panel_details(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
+    """Return what is folded below the fronts and scores of a panel; its figures are appended to `figures`."""
+    parts = [_all_scores(panel), _pairs(panel, figures), _anytime(panel, settings, figures), _utilities(panel, settings)]
+    return "".join([*parts, _point_lists(panel)])
+
+
+def short_scores(panel: Panel) -> str:
+    """Return the three best methods with their hypervolume ratios, as a line."""
+    best = list(rank_methods(panel).items())[:3]
+    return html.escape(", ".join(f"{method} {mean:.2f}" for method, mean in best))
 
 
 def _pairs(panel: Panel, figures: list[dict[str, Any]]) -> str:
     figure = pairs_figure(panel)
     if not figure:
         return ""
-    return add_figure(figures, figure, "Pairs of objectives", "Median attainment in pairs of objectives", PAIRS_CAPTION)
+    label = "Median attainment in pairs of objectives"
+    return add_figure(figures, figure, "Pairs of objectives", label, PAIRS_CAPTION, folded=True)
 
 
 def _anytime(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
     curves = compute_anytime_curves(panel, settings)
     if not curves:
         return ""
-    figure = anytime_figure(curves, {method: style for style, method in enumerate(panel.points)})
+    figure = anytime_figure(curves, panel.styles)
     label = "Indicator of the points found, by environment steps"
-    return add_figure(figures, figure, "Anytime performance", label, anytime_caption(panel, settings))
+    return add_figure(figures, figure, "Anytime performance", label, anytime_caption(panel, settings), folded=True)
 
 
-def _scores_table(panel: Panel) -> str:
-    names = panel.indicators
+def scores_table(panel: Panel) -> str:
+    """Return the main scores: the hypervolume ratio, which the overview has, and the first other indicators of the suite."""
+    others = [name for name in panel.indicators if name not in (INDICATOR, "hypervolume")]
+    names = [INDICATOR, *others] if INDICATOR in panel.indicators else others
+    return _render_scores(panel, names[:MAIN_SCORES])
+
+
+def _all_scores(panel: Panel) -> str:
+    return f"<details><summary>All indicators</summary>{_render_scores(panel, panel.indicators)}</details>"
+
+
+def _render_scores(panel: Panel, names: Sequence[str]) -> str:
     head = "".join(f'<th scope="col">{html.escape(heading(name))}</th>' for name in names)
     lines = []
     for method, scores in panel.scores.items():
@@ -74,13 +78,13 @@ def _scores_table(panel: Panel) -> str:
         missing = panel.missing_runs.get(method, 0)
         runs = f"{len(panel.points[method])}" + (f" <small>{missing} missing</small>" if missing else "")
         seconds = f"<td>{panel.median_seconds[method]:.2f}</td>"
-        lines.append(f"<tr><th>{html.escape(method)}</th><td>{runs}</td>{cells}{seconds}</tr>")
+        lines.append(f'<tr><th scope="row">{html.escape(method)}</th>{cells}<td>{runs}</td>{seconds}</tr>')
     for method, missing in panel.missing_runs.items():
         if method not in panel.scores:
             cell = f'<td colspan="{len(names) + 2}">{count(missing, "run")} missing</td>'
-            lines.append(f"<tr><th>{html.escape(method)}</th>{cell}</tr>")
+            lines.append(f'<tr><th scope="row">{html.escape(method)}</th>{cell}</tr>')
     body = "\n".join(lines)
-    top = f"<tr><th>method</th><th>runs</th>{head}<th>median s / run</th></tr>"
+    top = f"<tr><th>method</th>{head}<th>runs</th><th>median s / run</th></tr>"
     return f'<div class="wide" tabindex="0"><table>{top}{body}</table></div>'
 
 
@@ -94,9 +98,8 @@ def _utilities(panel: Panel, settings: Indicators) -> str:
         for method, utilities in panel.user_utilities.items()
         for criterion in CRITERION_MEANINGS
     ]
-    is_open = " open" if panel.primary else ""
     return (
-        f"<details{is_open}><summary>Utility of single episodes (ESR) and of the mean return (SER)</summary>"
+        f"<details><summary>Utility of single episodes (ESR) and of the mean return (SER)</summary>"
         f'{render_table(["method", "", *names], rows)}<p class="caption">{UTILITY_CAPTION}</p>'
         f"{_policy_sets(panel, settings) + _fairness(panel, settings) if panel.primary else ''}</details>"
     )
@@ -146,4 +149,4 @@ def _point_lists(panel: Panel) -> str:
             f"<details><summary>{html.escape(method)}: {count(len(points.values), 'point')} of seed {seed}{more}</summary>"
             f'<div class="wide" tabindex="0"><table><tr>{head}<th>policy or plan</th></tr>{body}</table></div></details>'
         )
-    return "".join(parts)
+    return f"<details><summary>Points of each method</summary>{''.join(parts)}</details>"

@@ -20,9 +20,10 @@ def provenance_section(store: Store, suite: Suite, command: str) -> str:
         facts.append(("command", command))
     content = html.escape(json.dumps(suite.model_dump(mode="json"), indent=1))
     commands = html.escape(reproduction_commands(store, suite))
-    return f"""<section><h2>Provenance</h2>
-{render_facts(facts)}
-<h3>Reproduction</h3>
+    return f"""<section id="provenance"><h2>Provenance</h2>
+<details><summary>Versions, machines, settings and commands</summary>{render_facts(facts)}
+<h4>Reproduction</h4>
 <p>Save the suite below as <code>{html.escape(suite.name)}.yaml</code> and run:</p>
 {COPY_BUTTON.format(id="commands")}<pre id="commands">{commands}</pre>
-<details><summary>Suite</summary>{COPY_BUTTON.format(id="suite")}<pre id="suite">{content}</pre></details></section>"""
+<details><summary>Suite</summary>{COPY_BUTTON.format(id="suite")}<pre id="suite">{content}</pre></details></details>
+</section>"""

@@ -6,6 +6,7 @@ limited by the size of the page and the number of frames: the first points of ea
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,10 +24,12 @@ from momagames.errors import MomagamesError
 from momagames.render.canvas import Picture
 from momagames.render.position import draw_position
 from momagames.render.tiles import SHEET_COLUMNS, Tiles, find_grid
+from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.html.compressed_text import compress
+from momagames.reports.html.summary_section import POSTER
 
-MAX_PAGE_BYTES = 9_500_000  # of a page with its replays
+MAX_PAGE_BYTES = 4_900_000  # of a page with its replays
 MAX_FRAMES = 200  # of a replay; a longer episode is shown in every second step, or every third...
 MAX_FIRST_FRAMES = 3000  # on the page, for the first point of every method in every panel
 MAX_TOTAL_FRAMES = 600  # above this, no further points get a replay; each frame takes some milliseconds
@@ -83,7 +86,7 @@ def collect_replays(
 ) -> Replays:
     """Replay episodes of points of the primary panels, up to `max_bytes`; `progress` is called with the current step."""
     result = Replays(str(store.folder))
-    columns = [list(_sort_points(panel, method)) for panel in panels if panel.primary for method in panel.points]
+    columns = [list(_sort_points(panel, method)) for panel in panels if panel.primary for method in rank_methods(panel)]
     result.candidates = len({key for column in columns for _, key, _ in column})
     for round_, row in enumerate(zip_longest(*columns)):
         for panel, key, value in filter(None, row):
@@ -107,10 +110,12 @@ def collect_replays(
 
 
 def _sort_points(panel: Panel, method: str) -> Iterator[tuple[Panel, Key, list[float]]]:
-    """Yield the points of a method by seed; within a seed, the best points in each objective come first."""
+    """Yield the points of a method by seed; in a seed the best mean of normalized returns, then the best in each objective."""
     for seed in sorted(panel.points[method]):
         points = panel.points[method][seed]
-        best = points.values.argmax(axis=0).tolist() if len(points.values) else []
+        best = []
+        if len(points.values):
+            best = [int(panel.references[seed].normalize(points.values).mean(axis=1).argmax()), *points.values.argmax(axis=0)]
         for i in dict.fromkeys([*best, *range(len(points.values))]):
             if points.front_indices[i] >= 0:
                 yield panel, (points.run, points.front_indices[i]), points.values[i].tolist()
@@ -191,6 +196,8 @@ def add_player(page: str, store: Store, panels: Sequence[Panel], progress: Calla
     templates = files("momagames.reports") / "templates"
     box, script = ((templates / name).read_text(encoding="utf-8") for name in ("player.html", "player.js"))
     lists = [_list_points(panel, replays) for panel in panels]
+    for number, content in enumerate(lists):
+        page = page.replace(POSTER.format(number), _render_poster(content))
     data = json.dumps(replays.data() | {"lists": lists, "note": replays.note()})
     stored = data.replace("</", "<\\/").replace("<!--", "<\\!--")
     start, end, rest = page.rpartition("</body>")
@@ -200,12 +207,25 @@ def add_player(page: str, store: Store, panels: Sequence[Panel], progress: Calla
 
 
 def _list_points(panel: Panel, replays: Replays) -> dict[str, Any]:
-    """Return the points of a panel that have a replay, by method, as pairs of a key for player.js and a text."""
+    """Return the points of a panel that have a replay, by method from the best, as pairs of a key for player.js and a text."""
     groups: dict[str, list[list[str]]] = {}
-    for method, by_seed in panel.points.items():
-        for seed, points in by_seed.items():
-            for index, value in zip(points.front_indices, points.values.tolist(), strict=True):
-                if (points.run, index) in replays.replays:
-                    text = f"seed {seed}: {', '.join(f'{number:.6g}' for number in value)}"
-                    groups.setdefault(method, []).append([f"{points.run}/{index}", text])
+    for method in rank_methods(panel):
+        seeds = {points.run: seed for seed, points in panel.points[method].items()}
+        for _, key, value in _sort_points(panel, method):
+            if key in replays.replays:
+                text = f"seed {seeds[key[0]]}: {', '.join(f'{number:.6g}' for number in value)}"
+                groups.setdefault(method, []).append([f"{key[0]}/{key[1]}", text])
     return {"objectives": ", ".join(objective.name for objective in panel.game.objectives), "groups": groups}
+
+
+def _render_poster(content: dict[str, Any]) -> str:
+    """Return the picture of a position from the first replay of a panel, which starts it; player.js draws it."""
+    if not content["groups"]:
+        return ""
+    method, points = next(iter(content["groups"].items()))
+    key, text = points[0]
+    label = html.escape(f"{method}, {text}")
+    return (
+        f'<figure class="poster"><button type="button" data-watch="{html.escape(key)}" aria-label="Watch a replay: {label}">'
+        f"<canvas></canvas></button><figcaption>Watch: {label}</figcaption></figure>"
+    )

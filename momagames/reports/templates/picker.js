@@ -40,6 +40,17 @@ const scatter = (figure, cloud, axes) => {
   return trace;
 };
 
+const MAX_LINES = 300; // of a figure in parallel coordinates
+
+// Every nth point of the clouds, in the order of the first objective, so that all together are at most about MAX_LINES
+const thin = (clouds) => {
+  const every = Math.max(1, clouds.reduce((sum, {values}) => sum + values.length, 0) / MAX_LINES);
+  if (every === 1) return clouds;
+  const pick = (list) => (list ? list.filter((_, row) => Math.floor(row / every) !== Math.floor((row - 1) / every)) : list);
+  return clouds.map((cloud) => ({...cloud, ...Object.fromEntries(
+    ["values", "errors", "text", "customdata"].map((name) => [name, pick(cloud[name])]))}));
+};
+
 // A line for each point through all objectives, in normalized returns
 const parallel = (figure, cloud) => {
   const {names} = figure.projections;
@@ -51,11 +62,55 @@ const parallel = (figure, cloud) => {
       trace.x.push(name);
       trace.y.push((value[k] - cloud.low[k]) / (cloud.high[k] - cloud.low[k]));
       trace.text.push(hoverText(names, cloud, row));
-      trace.customdata.push(cloud.customdata[row]);
+      trace.customdata.push(cloud.customdata[row] || null);
     });
     [trace.x, trace.y, trace.text, trace.customdata].forEach((column) => column.push(null));
   });
   return trace;
+};
+
+// The line under the pointer, the last trace of a figure in parallel coordinates
+const highlight = {type: "scatter", mode: "lines", x: [], y: [], line: {width: 5}, hoverinfo: "skip", showlegend: false, meta: "highlight"};
+
+const followPointer = (div) => {
+  const show = (x, y, color) => Plotly.restyle(div, {x: [x], y: [y], "line.color": color}, [div.data.length - 1]);
+  const isParallel = () => div.data.length && div.data[div.data.length - 1].meta === "highlight";
+  div.on("plotly_hover", ({points: [{data, pointNumber}]}) => {
+    if (!isParallel() || !data.line) return;
+    const length = data.x.indexOf(null) + 1; // a line and the gap after it
+    const start = Math.floor(pointNumber / length) * length;
+    show(data.x.slice(start, start + length - 1), data.y.slice(start, start + length - 1), data.line.color);
+  });
+  div.on("plotly_unhover", () => { if (isParallel()) show([], [], "rgba(0,0,0,0)"); });
+};
+
+// On a narrow screen the legend is below the plot, and small plots side by side go below each other.
+const LEGEND_HEIGHT = 90; // pixels
+const narrow = matchMedia("(max-width: 699px)");
+const fitToScreen = (layout) => (narrow.matches ? stack(lowerLegend(layout)) : layout);
+
+const lowerLegend = (layout) => {
+  if (!layout.showlegend || layout.legend.yref === "container") return layout;
+  const {t, b} = layout.margin;
+  const below = layout.scene ? {} : {margin: {...layout.margin, t: Math.min(t, 30), b: Math.max(b, 60) + LEGEND_HEIGHT}};
+  const legend = {...layout.legend, x: 0, y: 0, yref: "container", yanchor: "bottom"};
+  return {...layout, ...below, height: layout.height + LEGEND_HEIGHT / 2, legend};
+};
+
+const stack = (layout) => {
+  const axes = Object.keys(layout).filter((name) => /^xaxis\d*$/.test(name) && layout[name].domain);
+  if (axes.length < 2) return layout;
+  const rows = new Set(axes.map((name) => layout[name.replace("x", "y")].domain[0])).size;
+  const stacked = {...layout, height: Math.round((layout.height / rows) * axes.length)};
+  axes.forEach((name, i) => {
+    const y = name.replace("x", "y");
+    const [bottom, top] = [1 - (i + 1) / axes.length, 1 - i / axes.length];
+    stacked[name] = {...layout[name], domain: [0, 1]};
+    stacked[y] = {...layout[y], domain: [bottom + 0.3 * (top - bottom), top - 0.05 * (top - bottom)], showticklabels: true, automargin: true};
+  });
+  const tops = axes.map((name) => stacked[name.replace("x", "y")].domain[1]);
+  if (layout.annotations) stacked.annotations = layout.annotations.map((one, i) => ({...one, x: 0, y: tops[i]}));
+  return stacked;
 };
 
 // The layout of the figure with the selected axes
@@ -71,7 +126,7 @@ const layoutFor = (figure, kind, axes) => {
   const named = Object.fromEntries(axes.map((k, place) =>
     ["xyz"[place] + "axis", {...grid, title: {text: figure.projections.titles[k]}, automargin: true}]));
   if (axes.length === 2) return {...layout, margin: figure.projections.margin, ...named};
-  return {...layout, height: 560, scene: {...named, aspectmode: "cube", camera: {eye: {x: 1.7, y: 1.7, z: 1}}}};
+  return {...layout, height: 460, scene: {...named, aspectmode: "cube", camera: {eye: {x: 1.7, y: 1.7, z: 1}}}};
 };
 
 // The current content of a figure: [data, layout]. Views of all runs are shown as stored.
@@ -81,12 +136,14 @@ const visible = (figure, i) => {
   const clouds = (figure.projections ? figure.projections.clouds : []).filter((cloud) => view === null || cloud.view === view);
   if (kind === "all" || !clouds.length) {
     const [data, layout] = stored(figure, i);
-    if (layout.scene) return [data, layout];
-    return [[...data, ...clouds.map((cloud) => ({...parallel(figure, cloud), showlegend: false}))], layout];
+    if (layout.scene || !clouds.length) return [data, layout];
+    const lines = thin(clouds).map((cloud) => ({...parallel(figure, cloud), showlegend: false}));
+    return [[...data, ...lines, highlight], layout];
   }
   const axes = ["x", "y", "z"].slice(0, kind === "3d" ? 3 : 2).map((axis) => Number(list(axis, i).value));
-  const traces = clouds.map((cloud) => (kind === "parallel" ? parallel(figure, cloud) : scatter(figure, cloud, axes)));
-  return [traces, layoutFor(figure, kind, axes)];
+  const layout = layoutFor(figure, kind, axes);
+  if (kind === "parallel") return [[...thin(clouds).map((cloud) => parallel(figure, cloud)), highlight], layout];
+  return [clouds.map((cloud) => scatter(figure, cloud, axes)), layout];
 };
 
 // Show the select elements of the selected kind, and call `redraw` when a selection changes

@@ -35,13 +35,11 @@
     part("title").textContent = known ? "Loading" : "No replay on this page";
     if (!player.open) player.showModal();
     if (!known) return;
-    const [loaded, tiles] = await Promise.all([decompress(stored.data), loadSheet(library.sheets[stored.sheet])]);
-    [replay, sheet] = [JSON.parse(loaded), tiles];
+    [replay, sheet] = await load(stored);
     part("title").textContent = replay.title;
     part("stride").hidden = replay.stride === 1;
     part("stride").textContent = `Shown in steps of ${replay.stride}.`;
-    [canvas.width, canvas.height] = [replay.width, replay.height];
-    canvas.style.aspectRatio = `${replay.width} / ${replay.height}`;
+    fit(canvas, replay);
     slider.max = replay.frames.length - 1;
     buildTable();
     show(0);
@@ -53,7 +51,7 @@
 
   const show = (index) => {
     at = Math.max(0, Math.min(replay.frames.length - 1, index));
-    paint();
+    paint(canvas, replay, sheet, at);
     const {step, text} = replay.frames[at];
     const last = replay.frames[replay.frames.length - 1].step;
     slider.value = at;
@@ -63,18 +61,28 @@
     fillTable();
   };
 
-  const paint = () => {
+  // Draw frame `index` of a replay.
+  const paint = (target, drawn, {side, columns, image}, index) => {
     const board = [];
-    for (const {tiles} of replay.frames.slice(0, at + 1)) {
+    for (const {tiles} of drawn.frames.slice(0, index + 1)) {
       for (let i = 0; i < tiles.length; i += 2) board[tiles[i]] = tiles[i + 1];
     }
-    const pen = canvas.getContext("2d");
-    const {side, columns, image} = sheet;
+    const pen = target.getContext("2d");
     board.forEach((tile, place) => {
-      const [x, y] = [place % replay.columns, Math.floor(place / replay.columns)];
+      const [x, y] = [place % drawn.columns, Math.floor(place / drawn.columns)];
       const [fromX, fromY] = [(tile % columns) * side, Math.floor(tile / columns) * side];
-      pen.drawImage(image, fromX, fromY, side, side, x * side - replay.left, y * side - replay.top, side, side);
+      pen.drawImage(image, fromX, fromY, side, side, x * side - drawn.left, y * side - drawn.top, side, side);
     });
+  };
+
+  const load = async (stored) => {
+    const [loaded, tiles] = await Promise.all([decompress(stored.data), loadSheet(library.sheets[stored.sheet])]);
+    return [JSON.parse(loaded), tiles];
+  };
+
+  const fit = (target, {width, height}) => {
+    [target.width, target.height] = [width, height];
+    target.style.aspectRatio = `${width} / ${height}`;
   };
 
   const number = (value) => (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6))));
@@ -185,5 +193,19 @@
     line.append(label, " ", button, " ", element("small", `${objectives}; or click on a point`));
     document.getElementById(`f${i}`).after(line);
   });
-  document.querySelector("nav, section").before(element("p", library.note, {className: "caption"}));
+  document.querySelector("#reading h2").after(element("p", library.note, {className: "introduction"}));
+
+  // The pictures beside figures: a position of the replay that a click starts.
+  const pictures = new IntersectionObserver((entries) => entries.forEach(async ({target, isIntersecting}) => {
+    if (!isIntersecting || typeof DecompressionStream === "undefined") return;
+    pictures.unobserve(target);
+    const [drawn, tiles] = await load(library.replays[target.dataset.watch]);
+    const picture = target.querySelector("canvas");
+    fit(picture, drawn);
+    paint(picture, drawn, tiles, Math.floor(drawn.frames.length / 3));
+  }), {rootMargin: "500px"});
+  document.querySelectorAll("[data-watch]").forEach((button) => {
+    button.addEventListener("click", () => watch(button.dataset.watch));
+    pictures.observe(button);
+  });
 }

@@ -11,7 +11,7 @@ from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
-from momagames.reports.data.overview import RATIO, VOLUME, OverviewRow
+from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, count
 
@@ -24,13 +24,9 @@ FAIRNESS_CAPTION = (
 
 def overview_caption(rows: Sequence[OverviewRow], settings: Indicators) -> str:
     """Return the caption of the overview."""
-    used = {row.indicator for row in rows}
-    labels = {
-        VOLUME: "normalized hypervolume",
-        RATIO: f"hypervolume ratio (games marked {EXACT_MARK}, whose reference front is exact)",
-    }
+    marked = f" ({EXACT_MARK}: proven)" if any(row.is_exact for row in rows) else ""
     return (
-        f"Mean over runs of the {' or the '.join(text for name, text in labels.items() if name in used)}, with the "
+        f"Mean over runs of the hypervolume ratio, the hypervolume as a share of that of the reference front{marked}, with the "
         f"{settings.confidence:.0%} bootstrap interval over runs below. Higher is better; * marks the best method of a game. "
         "Criterion: SER (utility of the mean return); for plans, whose returns are deterministic, SER and ESR are equal."
     )

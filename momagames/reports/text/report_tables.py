@@ -11,7 +11,7 @@ from rich.text import Text
 from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
-from momagames.reports.data.overview import RATIO, OverviewRow
+from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.scores import Score
 from momagames.reports.data.team_fairness import FAIRNESS_COLUMNS, measure_team_fairness
@@ -58,7 +58,7 @@ def overview_tables(rows: Sequence[OverviewRow], settings: Indicators) -> list[R
                 table.add_column(name, justify="right", overflow="fold")
             for row in rows:
                 if tuple(row.scores) == names:
-                    title = row.title + (f" {EXACT_MARK}" if row.indicator == RATIO else "")
+                    title = row.title + (f" {EXACT_MARK}" if row.is_exact else "")
                     table.add_row(title, *(_overview_cell(row, name) for name in columns))
             tables.append(table)
     return [*tables, Text(f"{overview_caption(rows, settings)}\n", "dim italic")]
@@ -66,7 +66,7 @@ def overview_tables(rows: Sequence[OverviewRow], settings: Indicators) -> list[R
 
 def summary_table(rows: Sequence[SummaryRow]) -> Table:
     """Return a line for each comparison: the best methods, and the next one, with their means."""
-    title = "Mean hypervolume, as a share of that of the exact front or of the ideal point"
+    title = "Mean hypervolume, as a share of that of the exact front or of the best one known"
     table = Table(title=title, title_justify="left", title_style="dim", box=None, padding=(0, 1, 0, 0))
     for name in ("comparison", "best", "next"):
         table.add_column(name, overflow="fold", style="bold" if name == "best" else "")

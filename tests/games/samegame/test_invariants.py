@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momagames.games.samegame.codec import momaland_board
+from momagames.games.samegame.heuristics import FEATURE_NAMES
 from tests.games.samegame.naive import SYMBOLS
+from tests.games.samegame.test_objective_features import compiled as compiled_features
 from tests.games.walk import board, legal, moves, start
 
 ID = "mo-samegame-v0"
@@ -65,6 +67,34 @@ def test_colors_have_no_meaning(seed, params, chance):
         other.step(action)
         assert np.array_equal(other.reward[:, colors], reward)
         assert np.array_equal(other.masks, play.masks)
+
+
+def mirror_cells(play):
+    """The cell of each cell in the mirror image of a position, in which empty columns are on the right as well."""
+    cells = np.arange(play.mask(0).size).reshape(len(board(play)), -1)
+    used = sum(symbol != "." for symbol in board(play)[-1])
+    cells[:, :used] = cells[:, :used][:, ::-1].copy()
+    return cells.ravel()
+
+
+def write_features(play):
+    out = np.zeros((len(FEATURE_NAMES), len(play.game.objectives)))
+    compiled_features(np.array([play.state]), out)
+    return out
+
+
+@given(SEEDS, SIZES)
+def test_left_and_right_have_no_meaning(seed, params):
+    """The mirror image of a game: equal rewards and features, and masks that are mirror images."""
+    play, image = (start(ID, seed, **params) for _ in range(2))
+    image.load({"board": [row[::-1] for row in board(play)]})
+    cells = mirror_cells(play)
+    for _, _, action, reward in moves(play, seed):
+        image.step(int(cells[action]))
+        assert np.array_equal(image.reward, reward)
+        cells = mirror_cells(play)
+        assert np.array_equal(image.masks[..., cells], play.masks)
+        assert np.array_equal(write_features(image), write_features(play))
 
 
 @given(SEEDS, SIZES)

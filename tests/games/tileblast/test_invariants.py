@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 
 import momagames
 from momagames.engine.episode import Episode
+from momagames.games.tileblast.heuristics import write_objective_features
 from momagames.games.tileblast.levels.generator import MECHANICS, generate
+from momagames.games.tileblast.rules import legal
+from momagames.games.tileblast.rules.pieces import CODES
+from momagames.games.tileblast.rules.state import NOWHERE
+from momagames.kernels.jit import compile_entry_point
 from tests.games.tileblast.compiled import make
 
 WIDTH, CELLS = 13, 117
@@ -133,6 +138,45 @@ def random_taps(play, seed, count=TAPS):
 
 def count(board, kinds):
     return sum(kind in kinds for kind, *_ in board.pieces.values())
+
+
+def _evaluate(states, mask, features):
+    legal(states[0], 0, mask)
+    write_objective_features(states[0], features)
+
+
+evaluate = compile_entry_point(_evaluate, "tileblast.tests.evaluate")
+
+
+def mirror_state(state):
+    """The mirror image of a position. Pieces of size 2 have their values in the lower left one of their cells, the anchor."""
+    image, mirrored = state.copy(), np.arange(CELLS).reshape(-1, WIDTH)[:, ::-1].ravel()
+    for name in ("active", "below", "kind", "anchor", "hp", "full", "color", "cover", "counters"):
+        image[name] = state[name][mirrored]
+    is_cell = image["below"] != NOWHERE
+    image["below"][is_cell] = mirrored[image["below"][is_cell]]
+    is_piece = image["kind"] != 0
+    is_big = np.isin(image["kind"], [CODES[name] for name in BIG])
+    image["anchor"][is_piece] = (mirrored[image["anchor"]] - is_big)[is_piece]
+    for anchor in np.flatnonzero(is_big & (image["anchor"] == np.arange(CELLS))):
+        for name in ("hp", "full", "color", "cover", "counters"):
+            image[name][[anchor, anchor + 1]] = image[name][[anchor + 1, anchor]]
+    return image
+
+
+@given(LEVELS, SEEDS)
+def test_left_and_right_have_no_meaning_for_features(level, seed):
+    """A position and its mirror image have equal features, and masks that are mirror images; play differs in what is drawn."""
+    play = start_episode(level, seed)
+    for _ in random_taps(play, seed):
+        found = []
+        for state in (play.state, mirror_state(play.state)):
+            mask, features = np.zeros(CELLS, np.int8), np.zeros((1, len(play.game.objectives)))
+            evaluate(np.array([state]), mask, features)
+            found.append((mask, features))
+        (mask, features), (image_mask, image_features) = found
+        assert np.array_equal(image_mask.reshape(-1, WIDTH)[:, ::-1].ravel(), mask)
+        assert np.allclose(image_features, features, rtol=1e-12)
 
 
 @given(LEVELS | TIGHT, SEEDS)

@@ -1,0 +1,109 @@
+"""Submissions made from a results directory: the plans of a method in the settings of a packaged suite."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from momagames.benchmark.plan import Run, Suite, expand_runs
+from momagames.benchmark.store.store import Store
+from momagames.benchmark.suite_files import list_suites, load_suite
+from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
+from momagames.files.writing import write_file_atomically
+from momagames.leaderboard.directory import METADATA, seal_submission
+from momagames.reports.data.panels import short_name
+
+PLANS = "plans.json"
+
+
+def make_submissions(
+    results: str | Path,
+    suite: str,
+    method: str,
+    out: str | Path,
+    *,
+    description: str | None = None,
+    paper: str | None = None,
+    code: str | None = None,
+    hardware: str | None = None,
+) -> list[Path]:
+    """Write a submission for each setting of plans that a method has finished, with every seed; return their directories.
+
+    results     results directory of `bench run`, of the packaged suite or of one with the same settings
+    suite       name of the packaged suite
+    method      name of the method in the results
+    out         directory of the new directories, each named after its game and method
+    hardware    None: processor and number of cores of the last run
+    Raises      UnknownId for another suite; InvalidParameter if no setting is finished; InvalidFile for a directory that exists
+    """
+    known = list_suites()
+    if suite not in known:
+        raise UnknownId(invalid_value("suite", suite, one_of(known), nearest(suite, known)))
+    stated = {"description": description, "paper": paper, "code": code, "hardware": hardware}
+    store, made = Store(results), []
+    for runs, setting in _list_settings(load_suite(known[suite]), store, method):
+        folder = Path(out) / _name_folder(runs[0], method)
+        if folder.exists():
+            raise InvalidFile(f"{folder}: exists: choose another directory")
+        folder.mkdir(parents=True)
+        write_file_atomically(folder / PLANS, _format_plans(store, runs))
+        write_file_atomically(folder / METADATA, _format_metadata(store, runs, setting, method, stated))
+        seal_submission(folder)
+        made.append(folder)
+    if not made:
+        finished = dict.fromkeys(f"{run.method.name} in {short_name(run.game.make_game())}" for run in store.finished_runs())
+        expected = f"one that finished every seed of a setting of plans of {suite!r}"
+        raise InvalidParameter("\n".join([invalid_value(f"{results}: method", method, expected), first_of(list(finished))]))
+    return made
+
+
+def _list_settings(suite: Suite, store: Store, method: str) -> Iterator[tuple[list[Run], dict[str, Any]]]:
+    """Yield the runs of the method in each setting of plans that is finished, and the setting as in metadata."""
+    own = [run for run in store.finished_runs() if run.method.name == method]
+    for experiment in suite.experiments if own else ():
+        for choice in experiment.games if experiment.kind == "plans" else ():
+            one = experiment.model_copy(update={"games": (choice,), "methods": (own[0].method,)})
+            wanted = {(run.canonical, run.budget, run.seed) for run in expand_runs(one)}
+            runs = [run for run in own if (run.canonical, run.budget, run.seed) in wanted]
+            if len({run.method.model_dump_json() for run in runs}) > 1:
+                raise InvalidParameter(f"{store.folder}: {method!r} has runs with different options in {experiment.name!r}")
+            if {run.seed for run in runs} == set(experiment.seeds):
+                game = choice.model_dump(mode="json")
+                yield runs, {"suite": suite.name, "experiment": experiment.name, "game": game}
+
+
+def _name_folder(run: Run, method: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", f"{short_name(run.game.make_game())} {method}".lower())
+
+
+def _format_plans(store: Store, runs: list[Run]) -> str:
+    """Return the content of a file of plans, with a line for each plan."""
+    parts = []
+    for run in sorted(runs, key=lambda one: one.seed):
+        plans = [json.dumps({"actions": row["actions"], "return": row["return"]}) for row in store.read_rows(run)]
+        parts.append(f' "{run.seed}": [\n  ' + ",\n  ".join(plans) + "\n ]")
+    return '{"schema": 1, "runs": {\n' + ",\n".join(parts) + "\n}}\n"
+
+
+def _format_metadata(store: Store, runs: list[Run], setting: dict[str, Any], method: str, stated: dict[str, Any]) -> str:
+    """Return the content of a metadata file. A search that ended by itself states its largest number of steps as the budget."""
+    found = [store.read_metadata(run) for run in runs]
+    is_complete = all(one["facts"].get("complete") for one in found)
+    machine = found[-1]["machine"]
+    options = ", ".join(f"{name}={value}" for name, value in runs[0].method.options.items())
+    data = {
+        "schema": 1,
+        "method": method,
+        "description": stated["description"] or options or None,
+        "paper": stated["paper"],
+        "code": stated["code"],
+        "date": max(one["started"] for one in found)[:10],
+        "budget": max(one["facts"]["steps"] for one in found) if is_complete else runs[0].budget,
+        "hardware": stated["hardware"] or f"{machine['processor']}, {machine['cores']} cores",
+        "setting": setting,
+        "plans": PLANS,
+    }
+    return "".join(f"{name}: {json.dumps(value)}\n" for name, value in data.items())

@@ -1,0 +1,183 @@
+"""The metadata file of a submission (submission.yaml)."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from momagames.baselines.learners import CHECKPOINT
+from momagames.benchmark.plan import FrozenModel, GameChoice, Indicator
+from momagames.errors import InvalidFile, first_of, invalid_value, nearest, one_of
+from momagames.files.reading import read_text
+from momagames.files.yaml_data import parse_yaml
+from momagames.leaderboard.directory import METADATA, check_file_name, check_size
+from momagames.leaderboard.errors import InvalidSubmission, OversizedSubmission
+
+MAX_BYTES = 128 << 10
+MAX_POLICIES = 300
+LINK = re.compile(r"https://[A-Za-z0-9.-]+(?:/[A-Za-z0-9._~/?=&%+:#@-]*)?")
+PYTHON_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+
+
+def is_checkpoint(value: Any) -> bool:
+    """Return whether the value of an option names a checkpoint."""
+    return isinstance(value, str) and value.endswith(CHECKPOINT)
+
+
+def _check_line(text: str) -> str:
+    if not text.isprintable() or text != text.strip():
+        raise ValueError("expected one line of printable characters")
+    return text
+
+
+def _check_link(text: str) -> str:
+    if not LINK.fullmatch(text):
+        raise ValueError("expected a link that begins with https://")
+    return text
+
+
+def _check_date(text: str) -> str:
+    if datetime.date.fromisoformat(text).isoformat() != text:
+        raise ValueError("expected a date such as 2026-01-31")
+    return text
+
+
+def _check_python_path(text: str) -> str:
+    if not PYTHON_PATH.fullmatch(text):
+        raise ValueError("expected module:class")
+    return text
+
+
+Name = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(_check_line)]
+Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_line)]
+Link = Annotated[str, Field(max_length=300), AfterValidator(_check_link)]
+Date = Annotated[str, AfterValidator(_check_date)]
+PythonPath = Annotated[str, Field(max_length=200), AfterValidator(_check_python_path)]
+
+
+class SettingChoice(FrozenModel):
+    """A game of an experiment of a packaged suite."""
+
+    suite: str
+    experiment: str
+    game: GameChoice
+
+
+class PolicyChoice(FrozenModel):
+    """A policy: registered, trained, or your own.
+
+    policy        a name that the package registers, such as "champion" or "greedy"
+    checkpoint    a file of the submission, written by `momagames train`
+    code          "module:class" of a file of the submission
+    options       of the policy; a text that ends in .npz names a checkpoint of the submission
+    seed          the run that the policy belongs to; None: it plays in every run
+    """
+
+    policy: str | None = None
+    checkpoint: str | None = None
+    code: PythonPath | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    seed: int | None = None
+
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        if sum(source is not None for source in (self.policy, self.checkpoint, self.code)) != 1:
+            raise ValueError("expected one of policy, checkpoint and code")
+        return self
+
+
+class Metadata(FrozenModel):
+    """The content of the metadata file.
+
+    description    for example options of the method; None: there is none
+    paper, code    links; None: there is none
+    budget         environment steps of each run, training and look-ahead included
+    plans          name of the file of plans
+    policies       the policies; either these or plans
+    lock           name of the file of exact versions that policies of your own need
+    claims         indicator -> claimed mean: compared with the computed one, and never used
+    """
+
+    schema_: Literal[1] = Field(alias="schema")
+    method: Name
+    description: Line | None = None
+    paper: Link | None
+    code: Link | None
+    date: Date
+    budget: Annotated[int, Field(ge=0, lt=2**63)]
+    hardware: Line
+    setting: SettingChoice
+    plans: str | None = None
+    policies: Annotated[tuple[PolicyChoice, ...], Field(min_length=1)] | None = None
+    lock: str | None = None
+    claims: dict[Indicator, float] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check_content(self) -> Self:
+        if (self.plans is None) == (self.policies is None):
+            raise ValueError("expected either plans or policies")
+        if self.runs_code != (self.lock is not None):
+            raise ValueError("expected a lock file for policies by module:class, and for no others")
+        return self
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether a policy is code of the submission."""
+        return any(choice.code is not None for choice in self.policies or ())
+
+    def list_used_files(self) -> dict[str, str]:
+        """Return the files that are named, each with the key that names it."""
+        named = {"plans": self.plans, "lock": self.lock}
+        for i, choice in enumerate(self.policies or ()):
+            named[f"policies[{i}].checkpoint"] = choice.checkpoint
+            named |= {f"policies[{i}].options.{key}": value for key, value in choice.options.items() if is_checkpoint(value)}
+        return {name: key for key, name in named.items() if name is not None}
+
+
+def load_metadata(folder: Path) -> Metadata:
+    """Read the metadata file of a submission. Raises InvalidSubmission, with the key; OversizedSubmission; UnsafeSubmission."""
+    path = folder / METADATA
+    check_size(path, MAX_BYTES)
+    try:
+        data = parse_yaml(read_text(path, MAX_BYTES), str(path))
+    except InvalidFile as error:
+        raise InvalidSubmission(str(error)) from None
+    if not isinstance(data, dict):
+        raise InvalidSubmission(f"{path}: expected a mapping with the keys {one_of(_list_keys(Metadata))}")
+    try:
+        metadata = Metadata.model_validate_json(json.dumps(data))
+    except TypeError as error:  # keys that are no texts
+        raise InvalidSubmission(f"{path}: {error}") from None
+    except ValidationError as error:
+        raise InvalidSubmission(first_of([_describe_error(path, one) for one in error.errors()])) from None
+    if len(metadata.policies or ()) > MAX_POLICIES:
+        raise OversizedSubmission(f"{path}: policies: {len(metadata.policies or ()):,}: expected at most {MAX_POLICIES}")
+    for name, key in metadata.list_used_files().items():
+        check_file_name(name, f"{path}: {key}")
+    return metadata
+
+
+def _list_keys(model: type[FrozenModel]) -> list[str]:
+    return [one.alias or name for name, one in model.model_fields.items()]
+
+
+def _describe_error(path: Path, error: Any) -> str:
+    """Return the message of an error of pydantic: file, key, and what is expected."""
+    models: dict[str, type[FrozenModel]] = {"setting": SettingChoice, "game": GameChoice, "policies": PolicyChoice}
+    *outer, key = error["loc"] or [""]
+    at = f"{path}: " + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"]).lstrip(".")
+    if error["type"] == "extra_forbidden":
+        model = next((models[part] for part in reversed(outer) if part in models), Metadata)
+        keys = _list_keys(model)
+        return f"{at}: unknown key: expected {one_of(keys)}{nearest(key, keys)}"
+    if error["type"] == "missing":
+        return f"{at}: missing key"
+    message = error["msg"].removeprefix("Value error, ")
+    if isinstance(error["input"], dict):
+        return f"{at}: {message}"
+    return invalid_value(at, error["input"], re.sub(r"^(?:Input should be|\w+ should (?:have|match)|expected) ", "", message))

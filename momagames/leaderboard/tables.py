@@ -1,0 +1,107 @@
+"""Tables of the leaderboard: the entries of each setting, scored together as the reports of suites score methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import momagames
+from momagames.benchmark.plan import CONTROL_INDICATORS, PoliciesExperiment
+from momagames.leaderboard.entries import Entry
+from momagames.leaderboard.settings import Setting
+from momagames.reports.data.panels import add_packaged_fronts
+from momagames.reports.data.scores import Reference, Score, build_references, score_method
+from momagames.reports.text.labels import INDICATOR_LABELS
+
+# Indicators that do not compare with the reference front, and those of them that need no scale either
+ABSOLUTE = (
+    "hypervolume", "normalized_hypervolume", "expected_utility", "sampled_utility", "cardinality", "rounded_cardinality",
+    "sparsity",
+)  # fmt: skip
+SCALELESS = ("cardinality",)
+STATED = {"setting", "method", "description", "paper", "code", "date", "budget", "hardware"}  # by the submitter
+
+
+@dataclass(frozen=True)
+class Row:
+    """An entry and its scores by indicator."""
+
+    entry: Entry
+    scores: Mapping[str, Score]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as plain data. Claimed numbers are there beside the computed ones."""
+        entry, metadata = self.entry, self.entry.metadata
+        return {
+            "entry": entry.name,
+            **metadata.model_dump(mode="json", include=STATED),
+            "exceeds_budget": entry.exceeds_budget,
+            "indicators": {
+                name: {"mean": one.interval.value, "low": one.interval.low, "high": one.interval.high,
+                       "values": {str(seed): value for seed, value in one.values.items()}, "approx": one.approx}
+                for name, one in self.scores.items()
+            },
+            "claims": {
+                name: {"claimed": value, "computed": self.scores[name].interval.value if name in self.scores else None}
+                for name, value in metadata.claims.items()
+            },
+            "plans" if metadata.plans else "policies": {str(seed): count for seed, count in entry.counts.items()},
+            "files": dict(entry.files),
+            "sha256": entry.sha256,
+            "returns_sha256": entry.returns_sha256,
+            "fresh_seed": entry.fresh_seed,
+            "momagames": momagames.__version__,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Table:
+    """The entries of a setting, the best of the suite's first indicator first.
+
+    references     by seed
+    provisional    indicators that change with further entries: they depend on a best-known front
+    """
+
+    setting: Setting
+    rows: Sequence[Row]
+    references: Mapping[int, Reference]
+    provisional: tuple[str, ...]
+
+    @property
+    def indicators(self) -> tuple[str, ...]:
+        """Names of its columns. Entries have no weights by policy, which the indicators of preference control need."""
+        return tuple(name for name in self.setting.indicators.names if name not in CONTROL_INDICATORS)
+
+
+def make_tables(entries: Iterable[Entry]) -> list[Table]:
+    """Return a table for each setting, in the order of the suites."""
+    settings: dict[Any, list[Entry]] = {}
+    for entry in entries:
+        settings.setdefault(entry.setting.key, []).append(entry)
+    return [_make_table(settings[key]) for key in sorted(settings)]
+
+
+def _make_table(entries: Sequence[Entry]) -> Table:
+    setting = entries[0].setting
+    experiment, settings = setting.experiment, setting.indicators
+    points = {str(i): entry.points for i, entry in enumerate(entries)}
+    proven: dict[int, Any] = {}
+    pooled = isinstance(experiment, PoliciesExperiment)
+    archived = {} if pooled else add_packaged_fronts(setting.runs, proven)
+    references = build_references(points, proven, setting.game, experiment.ideal_point, settings.margin, archived, pooled)
+    rows = [Row(entry, score_method(entry.points, references, settings, {})) for entry in entries]
+    return Table(setting, sorted(rows, key=_sort_key), references, tuple(_list_provisional(setting, references)))
+
+
+def _sort_key(row: Row) -> tuple[float, str, str]:
+    name, score = next(iter(row.scores.items()))
+    value = score.interval.value
+    return value if INDICATOR_LABELS[name][1] is False else -value, row.entry.metadata.method, row.entry.name
+
+
+def _list_provisional(setting: Setting, references: Mapping[int, Reference]) -> Iterator[str]:
+    if all(reference.tag == "exact" for reference in references.values()):
+        return
+    final = ABSOLUTE if setting.experiment.ideal_point == "declared" else SCALELESS
+    yield from (name for name in setting.indicators.names if name not in final)

@@ -1,0 +1,48 @@
+"""Submissions from results directories."""
+
+import pytest
+
+from momagames.benchmark import load_suite, run_suite
+from momagames.errors import InvalidFile, InvalidParameter, UnknownId
+from momagames.leaderboard import check_submission
+from momagames.leaderboard.making import make_submissions
+from tests.benchmark.tiny import INDICATORS, RANDOM
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Results of a suite of one's own with the settings of ten_seconds: a method with every seed, and one without."""
+    plans = load_suite("ten_seconds").experiments[0]
+    exact = {"name": "exact", "options": {"max_states": 10_000, "max_bytes": 10**8}}
+    own = [
+        {**plans.model_dump(mode="json"), "name": "mine", "methods": [exact]},
+        {**plans.model_dump(mode="json"), "name": "half", "methods": [RANDOM], "seeds": [0]},
+    ]
+    suite = load_suite({"name": "mine", "description": "", "experiments": own, "indicators": INDICATORS})
+    folder = tmp_path_factory.mktemp("making") / "results"
+    assert not run_suite(suite, folder).failed
+    return folder
+
+
+def test_a_submission_passes_the_check(results, tmp_path):
+    (made,) = make_submissions(results, "ten_seconds", "exact", tmp_path, code="https://example.org/x", hardware="2 cores")
+    assert made.name == "mo-samegame-v0-board-width-4-board-height-4-num-colors-2-exact"
+    entry = check_submission(made)
+    assert entry.metadata.method == "exact"
+    assert entry.metadata.description == "max_states=10000, max_bytes=100000000"
+    assert (entry.metadata.code, entry.metadata.paper, entry.metadata.hardware) == ("https://example.org/x", None, "2 cores")
+    assert 0 < entry.metadata.budget < 2000  # the steps of a search that ended by itself
+    assert entry.setting.experiment.name == "tiny board"
+    with pytest.raises(InvalidFile, match="exists: choose another directory"):
+        make_submissions(results, "ten_seconds", "exact", tmp_path)
+
+
+def test_what_cannot_be_submitted(results, tmp_path):
+    expected = r"method='random': expected one that finished every seed .*\nexact in mo-samegame"
+    with pytest.raises(InvalidParameter, match=expected):
+        make_submissions(results, "ten_seconds", "random", tmp_path)
+    with pytest.raises(InvalidParameter, match="method='exact'"):
+        make_submissions(results, "samegame", "exact", tmp_path)
+    with pytest.raises(UnknownId, match="did you mean 'ten_seconds'"):
+        make_submissions(results, "ten_second", "exact", tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,431 @@
+"""Submissions that are not what they say: each is one typed error with file and place, and none of its code runs."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+
+import momagames
+from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
+from momagames.leaderboard import check_submission, directory, metadata, plans, policy_process, seal_submission
+from momagames.leaderboard.errors import (
+    ForgedSubmission,
+    InvalidSubmission,
+    MislabeledSubmission,
+    OversizedSubmission,
+    TruncatedSubmission,
+    UnsafeSubmission,
+)
+from tests.leaderboard.submissions import (
+    BOARD,
+    CODE,
+    PLANS_SETTING,
+    POLICIES_SETTING,
+    RUNS,
+    write_code,
+    write_plans,
+    write_policies,
+)
+
+CHAMPIONS = Path(momagames.__file__).parent / "games"
+SAMEGAME, BREAKTHROUGH = CHAMPIONS / "samegame" / "champion.npz", CHAMPIONS / "breakthrough" / "champion.npz"
+
+
+def check(folder, kind, *expected, run_code=False):
+    """Check a submission and compare the error: exactly this type, and a message with these parts."""
+    with pytest.raises(InvalidSubmission) as error:
+        check_submission(folder, run_code)
+    assert type(error.value) is kind, error.value
+    for part in (folder.name, *expected):
+        assert part in str(error.value)
+
+
+def replace_run(*plans):
+    return {**RUNS, "1": list(plans)}
+
+
+def change_setting(setting, **changes):
+    return {**setting, **changes}
+
+
+# --------------------------------------------------------------------------------------------------------------- plans
+
+PLANS = {
+    "illegal move": (
+        replace_run({"actions": [0, 3]}), ForgedSubmission, "runs.1[0]", "action 1, 3, is not legal",
+    ),
+    "no action": (replace_run({"actions": [0, 10**30]}), ForgedSubmission, "is not legal"),
+    "negative": (replace_run({"actions": [-1]}), ForgedSubmission, "action 0, -1, is not legal"),
+    "moves after the end": (
+        replace_run({"actions": [0, 4, 4]}), ForgedSubmission, "runs.1[0]", "over after 2 of 3 actions",
+    ),
+    "unfinished": (replace_run({"actions": [0]}), ForgedSubmission, "not over after 1 actions"),
+    "claimed returns": (
+        replace_run({"actions": [0, 4], "return": [81.0, 81.0]}),
+        ForgedSubmission, "plans.json: runs.1[0]", "invalid return=[81.0, 81.0]: expected [49.0, 81.0]",
+    ),
+    "fewer objectives": (replace_run({"actions": [0, 4], "return": [49.0]}), ForgedSubmission, "invalid return"),
+    "plan of another start position": (replace_run(*RUNS["0"]), ForgedSubmission, "is not legal"),
+    "no plan": (replace_run(), TruncatedSubmission, "runs.1: no plan"),
+    "missing run": ({"0": RUNS["0"]}, TruncatedSubmission, "runs.1: no plan"),
+    "another seed": ({**RUNS, "2": RUNS["0"]}, MislabeledSubmission, "runs.2: the setting has no such seed"),
+    "long plan": (replace_run({"actions": [0] * 1000}), OversizedSubmission, "1,000 actions: expected at most"),
+    "fractions": (replace_run({"actions": [0.5]}), InvalidSubmission, "plans.json: runs.1.0.actions.0", "integer"),
+    "unknown key": (replace_run({"actions": [0, 4], "score": 1}), InvalidSubmission, "runs.1.0.score"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_plans(tmp_path, name):
+    runs, kind, *expected = PLANS[name]
+    check(write_plans(tmp_path / "mine", runs), kind, *expected)
+
+
+def test_too_many_plans(tmp_path, monkeypatch):
+    monkeypatch.setattr(plans, "MAX_PLANS", 2)
+    check(
+        write_plans(tmp_path / "mine", replace_run(*RUNS["1"] * 3)), OversizedSubmission, "runs.1: 3 plans: expected at most 2"
+    )
+
+
+def test_plans_that_are_cut_and_sealed(tmp_path):
+    folder = write_plans(tmp_path / "mine")
+    (folder / "plans.json").write_text((folder / "plans.json").read_text()[:-10])
+    check(folder, TruncatedSubmission, "plans.json: changed since it was written")
+    seal_submission(folder)
+    check(folder, TruncatedSubmission, "plans.json: line 1")
+
+
+# ------------------------------------------------------------------------------------------------------------ metadata
+
+METADATA = {
+    "unknown suite": (
+        {"setting": change_setting(PLANS_SETTING, suite="ten_second")},
+        MislabeledSubmission, "setting.suite='ten_second'", "did you mean 'ten_seconds'",
+    ),
+    "file of a suite": (
+        {"setting": change_setting(PLANS_SETTING, suite="mine.yaml")}, MislabeledSubmission, "expected a packaged suite",
+    ),
+    "unknown experiment": (
+        {"setting": change_setting(PLANS_SETTING, experiment="tiny boards")},
+        MislabeledSubmission, "did you mean 'tiny board'",
+    ),
+    "another board": (
+        {"setting": change_setting(PLANS_SETTING, game={"id": BOARD["id"], "params": {}})},
+        MislabeledSubmission, "setting.game", "expected a game of the experiment 'tiny board'",
+    ),
+    "another game": (
+        {"setting": change_setting(PLANS_SETTING, game={**BOARD, "id": "mo-breakthrough-v0"})}, MislabeledSubmission, "game",
+    ),
+    "path as a parameter": (
+        {"setting": change_setting(PLANS_SETTING, game={"id": "mo-tileblast-v0", "params": {"level": "../level.yaml"}})},
+        MislabeledSubmission, "setting.game",
+    ),
+    "plans instead of policies": (
+        {"setting": POLICIES_SETTING}, MislabeledSubmission, "kind='plans': expected policies",
+    ),
+    "policies instead of plans": (
+        {"plans": None, "policies": [{"policy": "random"}]}, MislabeledSubmission, "plans.json", "does not name this file",
+    ),
+    "path out of the directory": ({"plans": "../plans.json"}, UnsafeSubmission, "plans: invalid file '../plans.json'"),
+    "absolute path": ({"plans": "/etc/passwd"}, UnsafeSubmission, "'/etc/passwd'"),
+    "backslashes": ({"plans": "..\\plans.json"}, UnsafeSubmission, "invalid file"),
+    "hidden file": ({"plans": ".plans.json"}, UnsafeSubmission, "invalid file"),
+    "missing file": ({"plans": "plan.json"}, TruncatedSubmission, "plans: 'plan.json' is missing"),
+    "unknown key": ({"author": "me"}, InvalidSubmission, "submission.yaml: author: unknown key: expected"),
+    "unknown inner key": (
+        {"setting": change_setting(PLANS_SETTING, seed=1)}, InvalidSubmission, "setting.seed: unknown key: expected 'suite'",
+    ),
+    "no link": ({"paper": "http://example.org"}, InvalidSubmission, "invalid paper", "https://"),
+    "link with Markdown": ({"code": "https://example.org/)[x](y"}, InvalidSubmission, "invalid code"),
+    "two lines": ({"method": "mine\n# yours"}, InvalidSubmission, "invalid method", "one line"),
+    "long name": ({"method": "m" * 61}, InvalidSubmission, "invalid method", "60 characters"),
+    "no date": ({"date": "yesterday"}, InvalidSubmission, "invalid date"),
+    "negative budget": ({"budget": -1}, InvalidSubmission, "invalid budget=-1"),
+    "unknown claim": ({"claims": {"volume": 1.0}}, InvalidSubmission, "claims.volume"),
+    "neither plans nor policies": ({"plans": None}, InvalidSubmission, "expected either plans or policies"),
+    "another schema": ({"schema": 2}, InvalidSubmission, "invalid schema=2"),
+    "lock without code": ({"lock": "lock.txt"}, InvalidSubmission, "expected a lock file for policies by module:class"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", METADATA)
+def test_metadata(tmp_path, name):
+    changes, kind, *expected = METADATA[name]
+    check(write_plans(tmp_path / "mine", **changes), kind, "mine", *expected)
+
+
+def test_metadata_without_a_key(tmp_path):
+    folder = write_plans(tmp_path / "mine")
+    data = yaml.safe_load((folder / "submission.yaml").read_text())
+    del data["hardware"]
+    (folder / "submission.yaml").write_text(yaml.safe_dump(data))
+    seal_submission(folder)
+    check(folder, InvalidSubmission, "submission.yaml: hardware: missing key")
+    (folder / "submission.yaml").write_text("- 1")
+    seal_submission(folder)
+    check(folder, InvalidSubmission, "expected a mapping")
+    (folder / "submission.yaml").write_text("schema: !!python/object:x {}")
+    seal_submission(folder)
+    check(folder, InvalidSubmission, "line 1, column 9: tags")
+
+
+# --------------------------------------------------------------------------------------------------------------- files
+
+
+def test_cut_files(tmp_path):
+    """Every proper part of every file is refused, that of the checksums included."""
+    folder = write_plans(tmp_path / "mine")
+    for path in folder.iterdir():
+        content = path.read_bytes()
+        for length in {0, 1, len(content) // 2, len(content) - 2}:
+            path.write_bytes(content[:length])
+            with pytest.raises(TruncatedSubmission):
+                check_submission(folder)
+        path.write_bytes(content)
+    assert check_submission(folder)
+
+
+def test_files_without_checksums(tmp_path):
+    folder = write_plans(tmp_path / "mine")
+    (folder / "more.txt").write_text("")
+    check(folder, TruncatedSubmission, "more.txt: is not in SHA256SUMS")
+    seal_submission(folder)
+    check(folder, MislabeledSubmission, "more.txt: submission.yaml does not name this file")
+    (folder / "more.txt").rename(folder / "README.md")
+    seal_submission(folder)
+    assert check_submission(folder)
+    (folder / "SHA256SUMS").unlink()
+    check(folder, TruncatedSubmission, "SHA256SUMS: No such file", "momagames leaderboard seal")
+
+
+def test_checksums_of_files_elsewhere(tmp_path):
+    folder = write_plans(tmp_path / "mine")
+    with (folder / "SHA256SUMS").open("a") as file:
+        file.write(f"{'0' * 64}  ../secret\n")
+    check(folder, UnsafeSubmission, "SHA256SUMS: invalid file '../secret'")
+
+
+def test_links(tmp_path):
+    folder = write_plans(tmp_path / "mine")
+    (tmp_path / "plans.json").write_bytes((folder / "plans.json").read_bytes())
+    (folder / "plans.json").unlink()
+    (folder / "plans.json").symlink_to(tmp_path / "plans.json")
+    check(folder, UnsafeSubmission, "plans.json: a link")
+    (folder / "plans.json").unlink()
+    (folder / "plans").symlink_to(tmp_path)
+    check(folder, UnsafeSubmission, "plans: a link")
+    (tmp_path / "other").symlink_to(write_plans(tmp_path / "third"))
+    check(tmp_path / "other", UnsafeSubmission, "a link")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in this system")
+def test_neither_file_nor_directory(tmp_path):
+    folder = write_plans(tmp_path / "mine")
+    os.mkfifo(folder / "pipe")
+    check(folder, UnsafeSubmission, "pipe: neither a file nor a directory")
+
+
+def test_large_files(tmp_path, monkeypatch):
+    folder = write_plans(tmp_path / "mine")
+    os.truncate(folder / "plans.json", directory.MAX_FILE_BYTES + 1)
+    check(folder, OversizedSubmission, "plans.json: 67,108,865 bytes: expected at most 67,108,864")
+    folder = write_plans(tmp_path / "other")
+    monkeypatch.setattr(directory, "MAX_BYTES", 100)
+    check(folder, OversizedSubmission, "more than 100 bytes")
+
+
+def test_many_files_and_directories(tmp_path):
+    folder = write_plans(tmp_path / "mine")
+    for number in range(directory.MAX_FILES):
+        (folder / f"{number}.txt").touch()
+    check(folder, OversizedSubmission, "more than 200 files")
+    folder = write_plans(tmp_path / "other")
+    (folder / "/".join("abcdef")).mkdir(parents=True)
+    check(folder, OversizedSubmission, "nested too deeply")
+
+
+def test_large_texts(tmp_path, monkeypatch):
+    monkeypatch.setattr(plans, "MAX_BYTES", 10)
+    check(write_plans(tmp_path / "mine"), OversizedSubmission, "plans.json: 127 bytes: expected at most 10")
+    monkeypatch.setattr(metadata, "MAX_BYTES", 10)
+    check(write_plans(tmp_path / "mine"), OversizedSubmission, "submission.yaml", "bytes: expected at most 10")
+
+
+def test_name_of_the_directory(tmp_path):
+    """It is printed on the pages."""
+    folder = write_plans(tmp_path / "mine").rename(tmp_path / "x\n# mine")
+    check(folder, UnsafeSubmission, "expected letters, digits and ._-")
+
+
+def test_no_submission(tmp_path):
+    check(tmp_path / "none", InvalidSubmission, "expected the directory of a submission")
+    check(tmp_path, InvalidSubmission, "submission.yaml is missing")
+
+
+# ------------------------------------------------------------------------------------------------------------ policies
+
+POLICIES = {
+    "unknown": ({"policy": "championn"}, MislabeledSubmission, "policies[0].policy", "did you mean 'champion'"),
+    "Python": ({"policy": "os:getcwd"}, MislabeledSubmission, "expected a policy of the package"),
+    "filtered Python": ({"policy": "safe:os:getcwd"}, MislabeledSubmission, "expected a policy of the package"),
+    "checkpoint elsewhere": ({"policy": str(BREAKTHROUGH)}, MislabeledSubmission, "expected a policy of the package"),
+    "no champion": ({"policy": "champion"}, MislabeledSubmission, "policies[0]", "no trained policy of the package fits"),
+    "option": ({"policy": "greedy", "options": {"weight": [1]}}, MislabeledSubmission, "'weight'", "did you mean 'weights'"),
+    "weights": ({"policy": "greedy", "options": {"weights": [1.0]}}, MislabeledSubmission, "weights"),
+    "type of weights": ({"policy": "greedy", "options": {"weights": {"a": 1}}}, MislabeledSubmission, "policies[0]"),
+    "type of an option": ({"policy": "uct", "options": {"value": [1]}}, MislabeledSubmission, "policies[0]"),
+    "option with a path": (
+        {"policy": "uct", "options": {"value": "../champion.npz"}},
+        UnsafeSubmission, "policies[0].options.value: invalid file '../champion.npz'",
+    ),
+    "option with a missing file": (
+        {"policy": "uct", "options": {"value": "champion.npz"}}, TruncatedSubmission, "'champion.npz' is missing",
+    ),
+    "seed": ({"policy": "random", "seed": 7}, MislabeledSubmission, "policies[0].seed=7: expected a seed of the setting, 0"),
+    "two sources": ({"policy": "random", "checkpoint": "a.npz"}, InvalidSubmission, "one of policy, checkpoint and code"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_policies(tmp_path, name):
+    policy, kind, *expected = POLICIES[name]
+    check(write_policies(tmp_path / "mine", policy), kind, *expected)
+
+
+def write_checkpoint(folder, source=BREAKTHROUGH, **head):
+    """Write a submission with a checkpoint, whose head is changed."""
+    write_policies(folder, {"checkpoint": "mine.npz"})
+    if head:
+        found = load_checkpoint(source)
+        save_checkpoint(folder / "mine.npz", {**found.head, **head}, found.policy, found.training)
+    else:
+        shutil.copy(source, folder / "mine.npz")
+    seal_submission(folder)
+    return folder
+
+
+def test_checkpoints(tmp_path):
+    small = {"board_width": 3, "board_height": 5}
+    check(
+        write_checkpoint(tmp_path / "a", SAMEGAME), MislabeledSubmission, "mine.npz: trained on mo-samegame-v0", "cannot play"
+    )
+    check(write_checkpoint(tmp_path / "b"), MislabeledSubmission, "mine.npz: trained on mo-breakthrough-v0", "cannot play")
+    check(write_checkpoint(tmp_path / "c", params=small), MislabeledSubmission, "cannot play")
+    check(write_checkpoint(tmp_path / "d", game=None), MislabeledSubmission, "policies[0]")
+    check(write_checkpoint(tmp_path / "e", method="os:getcwd"), MislabeledSubmission, "policies[0]")
+    check(write_checkpoint(tmp_path / "f", params={"level": "../x.yaml"}), UnsafeSubmission, "params.level='../x.yaml'")
+    folder = write_checkpoint(tmp_path / "g")
+    os.truncate(folder / "mine.npz", 1000)
+    seal_submission(folder)
+    check(folder, TruncatedSubmission, "mine.npz: not a training checkpoint")
+    (folder / "mine.npz").unlink()
+    seal_submission(folder)
+    check(folder, TruncatedSubmission, "policies[0].checkpoint: 'mine.npz' is missing")
+
+
+def test_too_many_policies(tmp_path):
+    check(write_policies(tmp_path / "mine", *({"policy": "random"} for _ in range(301))), OversizedSubmission, "policies: 301")
+
+
+def test_policies_beyond_the_time_limit(tmp_path, monkeypatch):
+    clock = iter(range(0, 10**6, 200))
+    monkeypatch.setattr("momagames.benchmark.executors.executor.time.monotonic", lambda: next(clock))
+    check(write_policies(tmp_path / "mine", {"policy": "random"}), OversizedSubmission, "seed 0: time limit exceeded")
+
+
+# ---------------------------------------------------------------------------------------------------------------- code
+
+
+def test_code_runs_only_if_it_is_allowed(tmp_path):
+    marker = tmp_path / "ran"
+    folder = write_code(tmp_path / "mine", f"open({str(marker)!r}, 'w')\n" + CODE)
+    check(folder, UnsafeSubmission, "code, which was not run", "--run-code")
+    assert not marker.exists()
+    assert check_submission(folder, run_code=True)
+    assert marker.exists()
+
+
+LOCKS = {
+    "range": ("numpy>=2\n", InvalidSubmission, "lock.txt: line 1: 'numpy>=2': expected NAME==VERSION"),
+    "link": ("# x\nmine @ https://example.org/mine.whl\n", InvalidSubmission, "line 2"),
+    "nothing": ("# nothing\n\n", InvalidSubmission, "no package"),
+    "another version": ("numpy==0.0.1\n", MislabeledSubmission, "numpy==0.0.1: installed is", "pip install -r"),
+    "not installed": ("no-such-package==1 \\\n  --hash=sha256:00\n", MislabeledSubmission, "installed is none"),
+}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_lock_files(tmp_path, name):
+    text, kind, *expected = LOCKS[name]
+    check(write_code(tmp_path / "mine", lock=text), kind, *expected, run_code=True)
+
+
+def test_code_without_a_lock_file(tmp_path):
+    folder = write_policies(tmp_path / "mine", {"code": "mine:Sampler"}, files={"mine.py": CODE})
+    check(folder, InvalidSubmission, "expected a lock file", run_code=True)
+
+
+CODES = {
+    "module elsewhere": (CODE, "os:getcwd", MislabeledSubmission, "expected a module of the submission, 'os.py' or"),
+    "error": ("raise ValueError('no model')", "mine:x", InvalidSubmission, "mine:x: ValueError: no model"),
+    "end": ("import os\ndef act(observation, mask, rng): os._exit(3)", "mine:act", InvalidSubmission, "ended (exit code 3)"),
+    "changed package": (  # stays in its process
+        "from momagames.leaderboard import policies\npolicies.read_policy_episodes = None\n"
+        "def act(observation, mask, rng): return int(mask.argmin())",
+        "mine:act", ForgedSubmission, "illegal action=", "legal actions",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_code(tmp_path, name):
+    text, path, kind, *expected = CODES[name]
+    check(write_code(tmp_path / "mine", text, path=path), kind, *expected, run_code=True)
+
+
+@pytest.mark.parametrize("action", [-1, 4, 10**30, True, 0.0, "1", None, [1, 2], [], {}])
+def test_actions_of_code(action):
+    """Actions are checked in the process that plays; 1 is the only legal one."""
+    game = SimpleNamespace(actions=(3,), allows_illegal=False)
+    process = SimpleNamespace(
+        request=lambda path, message, content=b"": answers.pop(),
+        reject_action=lambda path, given, reason: ForgedSubmission(f"{given} {reason}"),
+        release=lambda number: None,
+    )
+    function = policy_process._RemoteFunction(process, game, "mine:act", 0)
+    arguments = np.zeros(2, np.int8), np.array([0, 1, 0], np.int8), np.random.default_rng(0)
+    answers = [action]
+    with pytest.raises(ForgedSubmission):
+        function(*arguments)
+    answers = [1]
+    assert function(*arguments) == 1
+
+
+def test_code_that_does_not_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(policy_process, "ANSWER_SECONDS", 0.2)
+    text = "import time\ndef act(observation, mask, rng): time.sleep(100)"
+    check(write_code(tmp_path / "mine", text, path="mine:act"), InvalidSubmission, "no answer within 0.2 s", run_code=True)
+
+
+def test_files_that_change_during_the_check(tmp_path):
+    text = """
+from pathlib import Path
+def act(observation, mask, rng):
+    Path(__file__).write_text("")
+    return int(mask.argmax())
+"""
+    folder = write_code(tmp_path / "mine", text, path="mine:act")
+    check(folder, TruncatedSubmission, "mine.py: changed since it was written", run_code=True)
+
+
+def test_a_file_of_plans_of_another_form(tmp_path):
+    folder = write_plans(tmp_path / "mine")
+    (folder / "plans.json").write_text(json.dumps({"schema": 1, "runs": []}))
+    seal_submission(folder)
+    check(folder, InvalidSubmission, "plans.json: runs")

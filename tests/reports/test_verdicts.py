@@ -1,0 +1,73 @@
+"""Who wins, and by how much."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from momagames.benchmark.plan import Indicators
+from momagames.reports.data.families import group_by_family
+from momagames.reports.data.scores import Score
+from momagames.reports.data.verdicts import compare_methods
+from momagames.reports.text.verdicts import describe_verdict
+
+SETTINGS = Indicators(names=("hypervolume_ratio",), margin=0.01, confidence=0.95, resamples=500)
+
+
+def panel(seeds=4, spread=0.0, **ratios):
+    """Return a panel of methods with these mean ratios, which differ between runs by `spread`."""
+    values = {m: {s: r + spread * (s - (seeds - 1) / 2) * (-1) ** len(m) for s in range(seeds)} for m, r in ratios.items()}
+    return SimpleNamespace(points=values, scores={m: {"hypervolume_ratio": Score(None, False, v)} for m, v in values.items()})
+
+
+def test_the_best_over_settings_that_all_play():
+    """b is best over both; c, which beats it in the second, plays that one only."""
+    found = compare_methods([panel(a=0.2, b=0.5), panel(a=0.4, b=0.6, c=0.9)], SETTINGS)
+    assert found.winner[0] == "b"
+    assert found.winner[1].value == pytest.approx(0.55)
+    assert found.runner_up[0] == "a"
+    assert (found.settings, found.won) == (2, 1)
+    assert found.lead.value == pytest.approx(0.25)
+    assert found.is_clear
+    said = describe_verdict(found)
+    assert said == "b is best on average, and in 1 of 2 settings: hypervolume ratio 0.55, 0.25 [0.25, 0.25] ahead of a."
+    assert "in both settings" in describe_verdict(compare_methods([panel(a=0.2, b=0.5), panel(a=0.4, b=0.6)], SETTINGS))
+    assert "in all 3 settings" in describe_verdict(compare_methods([panel(a=0.2, b=0.5)] * 3, SETTINGS))
+    assert describe_verdict(compare_methods([panel(a=0.2, b=0.5)], SETTINGS)).startswith("b is best: hypervolume ratio 0.50")
+
+
+def test_level_methods():
+    """The runs differ more than the methods: the interval of the difference has both signs."""
+    found = compare_methods([panel(seeds=6, spread=0.2, a=0.50, bb=0.51)], SETTINGS)
+    assert not found.is_clear
+    assert describe_verdict(found).startswith("bb and a are level: hypervolume ratios 0.51 and 0.50, difference 0.01 [")
+
+
+def test_little_to_compare():
+    assert compare_methods([], SETTINGS) is None
+    assert compare_methods([panel(a=0.5), panel(b=0.5)], SETTINGS) is None  # no setting has both
+    alone = compare_methods([panel(seeds=1, a=0.5)], SETTINGS)
+    assert alone.lead is None
+    assert describe_verdict(alone) == "a alone was run: hypervolume ratio 0.50."
+    one_run = describe_verdict(compare_methods([panel(seeds=1, a=0.5, b=0.2)], SETTINGS))
+    assert one_run == "a is best: hypervolume ratio 0.50, 0.30 ahead of b."
+
+
+def test_families_have_their_settings_with_secondary_panels():
+    def one(title, experiment, canonical, primary=True):
+        game = SimpleNamespace(title=title)
+        return SimpleNamespace(
+            game=game, experiment=experiment, canonical=canonical, primary=primary, title=f"{canonical} {primary}"
+        )
+
+    panels = [
+        one("A", "x", "a1"),
+        one("A", "x", "a1", False),
+        one("B b", "y", "b1"),
+        one("A", "z", "a1"),
+        one("A", "x", "a1", False),
+    ]
+    first, second = group_by_family(panels, [SimpleNamespace(title="b1 True")])
+    assert (first.title, first.place) == ("A", "family-a")
+    assert [(s.panel, s.secondary, s.crossplay) for s in first.settings] == [(0, (1, 4), None), (3, (), None)]
+    assert (second.title, second.place) == ("B b", "family-b-b")
+    assert [(s.panel, s.secondary, s.crossplay) for s in second.settings] == [(2, (), 0)]
