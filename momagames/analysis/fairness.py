@@ -9,6 +9,8 @@ curves need no shares, and take utilities as they are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -102,6 +104,15 @@ def lorenz_front(utilities: ArrayLike) -> NDArray[np.bool_]:
     using Lorenz dominance", J. Artif. Intell. Res. 85, 2026.
     """
     return is_nondominated(generalized_lorenz_curves(utilities))
+
+
+# Measures of single outcomes by name: float64[n, A] -> float64[n]
+FAIRNESS_MEASURES: dict[str, Callable[[ArrayLike], Array]] = {
+    "mean utility": lambda utilities: alpha_fair_welfare(utilities, 0),
+    "Gini": gini,
+    "Nash welfare": nash_welfare,
+    "worst agent": lambda utilities: alpha_fair_welfare(utilities, np.inf),
+}
 
 
 def _as_shares(utilities: ArrayLike) -> Array:

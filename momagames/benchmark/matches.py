@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
+from momagames.analysis.fairness import FAIRNESS_MEASURES
 from momagames.baselines import find_policy
 from momagames.benchmark.seats import Seat, play_game
 from momagames.benchmark.store.provenance import collect_env_info
@@ -115,6 +116,19 @@ class Match:
         return np.array([np.mean(row, axis=0) for row in rows])
 
     @property
+    def fairness(self) -> dict[str, float]:
+        """How utility is divided among the agents of a game: means of `analysis.fairness.FAIRNESS_MEASURES` over all games.
+
+        The utility of an agent is the mean of its normalized returns (0: reference point, 1: upper bound), as for a user who
+        evaluates each game separately (ESR).
+        """
+        returns = np.array([one.returns for bout in self.bouts for one in bout.games])
+        low = np.array(self.game.reference_point, np.float64)
+        high = np.array([objective.return_high for objective in self.game.objectives], np.float64)
+        utilities = ((returns - low) / np.where(high > low, high - low, 1.0)).mean(axis=2)
+        return {name: float(measure(utilities).mean()) for name, measure in FAIRNESS_MEASURES.items()}
+
+    @property
     def late(self) -> NDArray[np.int64]:
         """int64[P], moves of each player that came too late."""
         late = np.zeros(len(self.players), np.int64)
@@ -140,6 +154,7 @@ class Match:
             "reruns": self.reruns,
             "late": self.late.tolist(),
             "returns": self.returns.tolist(),
+            "fairness": self.fairness,
             "provenance": collect_env_info(),
             "bouts": [
                 {

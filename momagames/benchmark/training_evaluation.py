@@ -21,7 +21,7 @@ CLEAR = 2.0  # standard errors from which a difference counts
 
 @dataclass(frozen=True)
 class SetEvaluation:
-    """Indicators of normalized mean returns of a set of policies: 0 is the reference point of the game, 1 the best return.
+    """Indicators of normalized mean returns of a set of policies: 0 is the reference point, 1 the ideal point.
 
     name                      of the set
     policies                  number of its policies, or of the points of a front
@@ -62,12 +62,12 @@ class SetEvaluation:
 def evaluate_sets(game: Game, played: Sequence[PlayedSet], reference: Standing | None = None) -> list[SetEvaluation]:
     """Evaluate the trained policies, which are first, and the sets beside them, all for the weights of the former.
 
-    reference    a front, evaluated last
+    reference    a front, evaluated last. Its best returns are the ideal point; else the upper bounds of the returns are
     """
     weights = played[0].weights
     if weights is None:
         raise InvalidParameter(f"invalid weights of {played[0].name}: expected those of trained policies")
-    low, high = _find_range(game)
+    low, high = _find_range(game, reference)
     normalized = [(one.returns - low) / (high - low) for one in played]
     own = _utility_by_episode(normalized[0], weights, conditioned=True)
     found = []
@@ -118,10 +118,11 @@ def _evaluate_points(
     )
 
 
-def _find_range(game: Game) -> tuple[Array, Array]:
-    """Return the reference point and the best returns, float64[K] each; an objective without any gain has the range 1."""
+def _find_range(game: Game, reference: Standing | None) -> tuple[Array, Array]:
+    """Return the reference point and the ideal point, float64[K] each; an objective without any gain has the range 1."""
     low = np.array(game.reference_point, np.float64)
-    high = np.array([one.return_high for one in game.objectives], np.float64)
+    bounds = np.array([one.return_high for one in game.objectives], np.float64)
+    high = bounds if reference is None else reference.points.max(axis=0)
     return low, np.where(high > low, high, low + 1)
 
 

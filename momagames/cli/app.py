@@ -171,6 +171,8 @@ def match(
             **given,
         )
     screen.print(_make_match_table(result))
+    fairness = ", ".join(f"{name} {value:.3f}" for name, value in result.fairness.items())
+    screen.print(f"fairness over the agents of a game: {fairness}", highlight=False, style="dim", soft_wrap=True)
     screen.print(_describe_match(result), highlight=False, style="dim", soft_wrap=True)
     if file is not None:
         file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")

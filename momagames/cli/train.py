@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 COMPARISON_SEED = 1000  # of the comparison after training
 EVALUATION_EPISODES, COMPARISON_EPISODES = 16, 64  # of each policy, over all opponents and seats
 SETS_CAPTION = (
-    "Normalized returns: 0 is the reference point of the game, 1 the best return that it declares. Delivered utility: mean "
-    "weighted sum of the policies under their own weights; coverage: of the best policy of the set for each weight. "
-    "Differences count from two standard errors of episodes with equal start positions."
+    "Normalized returns: 0 is the reference point of the game, 1 the best value of the reference front, or the upper bound "
+    "where there is none. Delivered utility: mean weighted sum of the policies under their own weights; coverage: of the best "
+    "policy of the set for each weight. Differences count from two standard errors of episodes with equal start positions."
 )
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
 Opponents = Annotated[
@@ -222,11 +222,13 @@ def _make_sets_table(evaluations: Sequence[SetEvaluation]) -> Any:
     for name in (*names, *(f"best {name}" for name in evaluations[0].best)):
         listing.add_column(name, justify="right")
     for one in evaluations:
+        volume = f"{one.normalized_hypervolume:.3g}"
         values = (
-            one.normalized_hypervolume, one.delivered_utility, one.coverage_utility, one.utility_regret, one.controllability,
-            one.ordering_score, *one.best.values(),
+            one.delivered_utility, one.coverage_utility, one.utility_regret, one.controllability, one.ordering_score,
+            *one.best.values(),
         )  # fmt: skip
-        listing.add_row(one.name, str(one.policies), *("-" if value is None else f"{value:.3f}" for value in values))
+        texts = ("-" if value is None else f"{value:.3f}" for value in values)
+        listing.add_row(one.name, str(one.policies), volume, *texts)
     return listing
 
 

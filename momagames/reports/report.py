@@ -19,6 +19,7 @@ from momagames.reports.text.report_tables import (
     aggregate_table,
     control_table,
     crossplay_tables,
+    fairness_table,
     overview_tables,
     pairs_table,
     scores_table,
@@ -38,7 +39,7 @@ class Report(ReportData):
     def table(self, every: bool = False) -> Group:
         """Return the tables for a terminal: the overview, the primary panels, and the aggregate over all games.
 
-        every    add the other panels, the ESR and SER utilities, and the head-to-head results
+        every    add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
         """
         tables: list[RenderableType] = overview_tables(self.overview, self.settings)
         for panel in self.panels:
@@ -46,6 +47,8 @@ class Report(ReportData):
                 tables += [table for table in (scores_table(panel), control_table(panel)) if table is not None]
         if every:
             tables += [utility_table(panel) for panel in self.panels if panel.primary and panel.user_utilities]
+            fair = [fairness_table(panel, self.settings) for panel in self.panels if panel.primary]
+            tables += [table for table in fair if table is not None]
             tables += [table for crossplay in self.crossplay for table in crossplay_tables(crossplay)]
         if self.aggregate:
             tables += [aggregate_table(self.aggregate), *([pairs_table(self.aggregate)] if self.aggregate.pairs else [])]

@@ -99,6 +99,19 @@ def test_returns_are_means_over_games_and_agents():
     assert result.returns[0, -1] < 0 == result.returns[1, -1]  # only one lays bombs
 
 
+def test_fairness_is_a_mean_over_games():
+    """In a game of MO-Breakthrough that random play loses, utilities are the mean of four returns, from 0 to 1 each."""
+    result = match("mo-breakthrough-v0", ["greedy", "random"], games=4, board_width=3, board_height=5)
+    games = [one.returns for bout in result.bouts for one in bout.games]
+    low, high = np.array(result.game.reference_point), np.array([o.return_high for o in result.game.objectives])
+    pairs = np.array([((returns - low) / (high - low)).mean(axis=1) for returns in games])
+    assert result.fairness["mean utility"] == pytest.approx(pairs.mean())
+    assert result.fairness["Gini"] == pytest.approx((np.abs(pairs[:, 0] - pairs[:, 1]) / (2 * pairs.sum(axis=1))).mean())
+    assert result.fairness["Nash welfare"] == pytest.approx(np.sqrt(pairs.prod(axis=1)).mean())
+    assert result.fairness["worst agent"] == pytest.approx(pairs.min(axis=1).mean())
+    assert result.to_json()["fairness"] == result.fairness
+
+
 # ---------------------------------------------------------------------------------------------------------------- reruns
 
 

@@ -68,6 +68,14 @@ def test_the_sentence_has_every_verdict_and_the_reference_front():
     )
 
 
+def test_the_reference_front_sets_the_ideal_point():
+    """The best values of the front are 0 and 5, a half of each range."""
+    front = Standing("reference front (proven)", np.array([[0.0, 5.0]]), 5.0)
+    own, _ = evaluate_sets(GAME, [play("mine", [[0, 2.5]], WEIGHTS[:1])], front)
+    assert own.best == {"outcome": 1.0, "captures": 0.5}
+    assert own.normalized_hypervolume == 0.5
+
+
 def test_one_weight_vector_has_no_order():
     own, _ = evaluate_sets(GAME, [play("mine", [[1, 5]], WEIGHTS[:1]), play("random", [[0, 5]])])
     assert (own.delivered_utility, own.controllability, own.ordering_score) == (1, None, None)

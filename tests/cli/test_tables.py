@@ -321,7 +321,7 @@ def test_eval_as_json(ask, trained):
     rows = read_rows(sets)
     assert [row[0] for row in rows] == [one["name"] for one in found["sets"]]
     assert {"moppo", "greedy", "random"} <= {row[0] for row in rows}
-    assert [row[2] for row in rows] == [f"{one['normalized_hypervolume']:.3f}" for one in found["sets"]]
+    assert [row[2] for row in rows] == [f"{one['normalized_hypervolume']:.3g}" for one in found["sets"]]
     own, *others = found["sets"]
     assert own["lead"] is None
     assert all(set(one["lead"]) == {"mean", "standard_error"} for one in others)

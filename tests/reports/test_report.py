@@ -286,6 +286,7 @@ def test_weight_conditioned_policies_are_in_the_tables(made):
     screen.print(made.table())
     printed = screen.file.getvalue()
     assert "weight-conditioned" in printed
+    assert "controllability" in printed
     assert max(map(len, printed.splitlines())) <= 80
 
 

@@ -6,6 +6,7 @@ import html
 
 from momagames.benchmark.plan import CONTROL_INDICATORS, Suite
 from momagames.reports.data.report_data import ReportData
+from momagames.reports.data.team_fairness import measure_team_fairness
 from momagames.reports.text.labels import INDICATOR_LABELS, STATISTIC_LABELS, heading
 
 INDICATOR_MEANINGS = {
@@ -50,6 +51,13 @@ POLICY_SET_MEANINGS = {
     "on the front": "number of policies that are non-dominated by their mean returns (SER)",
     "ESR set": "number of policies that are non-dominated in distribution; for up to three objectives",
 }
+FAIRNESS_MEANINGS = {
+    "mean utility": "mean over the agents of a team of the weighted sum of their normalized returns; those below 0 count as 0",
+    "Gini": "inequality of these utilities: 0 where they are equal, nearly 1 where one agent has all",
+    "Nash welfare": "geometric mean of these utilities; 0 where one agent has none",
+    "worst agent": "lowest of these utilities",
+    "Lorenz front": "number of policies that no other dominates for a user who prefers more utility and equal division",
+}
 CROSSPLAY_MEANINGS = {
     "seat": "the agent that the method plays; team mates play the same policy, the opponent plays all others",
     "against (an opponent)": "win rate, or normalized hypervolume of the method's front, against that opponent",
@@ -70,6 +78,8 @@ def column_help(suite: Suite, data: ReportData) -> str:
     if any(panel.user_utilities for panel in data.panels):
         meanings |= CRITERION_MEANINGS | POLICY_SET_MEANINGS
         meanings |= {heading(name): INDICATOR_MEANINGS[name] for name in CONTROL_INDICATORS}
+    if any(panel.primary and measure_team_fairness(panel, data.settings) for panel in data.panels):
+        meanings |= FAIRNESS_MEANINGS
     if data.crossplay:
         meanings |= CROSSPLAY_MEANINGS
     if data.aggregate:

@@ -12,13 +12,14 @@ from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.overview import INDICATOR, rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.policy_sets import summarize_policy_sets
+from momagames.reports.data.team_fairness import measure_team_fairness
 from momagames.reports.figures.plotly_anytime import anytime_figure
 from momagames.reports.figures.plotly_attainment import PAIRS_CAPTION, pairs_figure
 from momagames.reports.figures.plotly_fronts import format_value
-from momagames.reports.html.column_help import CRITERION_MEANINGS, POLICY_SET_MEANINGS
+from momagames.reports.html.column_help import CRITERION_MEANINGS, FAIRNESS_MEANINGS, POLICY_SET_MEANINGS
 from momagames.reports.html.document import add_figure
 from momagames.reports.html.html_tables import format_cell, render_table
-from momagames.reports.text.captions import anytime_caption
+from momagames.reports.text.captions import FAIRNESS_CAPTION, anytime_caption
 from momagames.reports.text.labels import count, format_score, heading
 
 MAIN_SCORES = 3  # indicators beside a figure; all are in a folded table
@@ -100,7 +101,7 @@ def _utilities(panel: Panel, settings: Indicators) -> str:
     return (
         f"<details><summary>Utility of single episodes (ESR) and of the mean return (SER)</summary>"
         f'{render_table(["method", "", *names], rows)}<p class="caption">{UTILITY_CAPTION}</p>'
-        f"{_policy_sets(panel, settings) if panel.primary else ''}</details>"
+        f"{_policy_sets(panel, settings) + _fairness(panel, settings) if panel.primary else ''}</details>"
     )
 
 
@@ -114,6 +115,15 @@ def _policy_sets(panel: Panel, settings: Indicators) -> str:
         for method, summary in summarize_policy_sets(panel, settings).items()
     ]
     return render_table(["method", *POLICY_SET_MEANINGS, *map(heading, CONTROL_INDICATORS)], rows)
+
+
+def _fairness(panel: Panel, settings: Indicators) -> str:
+    """Return the fairness over the agents of teams; empty for games and panels without a team of several evaluated agents."""
+    measured = measure_team_fairness(panel, settings)
+    if not measured:
+        return ""
+    rows = [[method, *(format_cell(at, ".3g") for at in values.values())] for method, values in measured.items()]
+    return f'{render_table(["method", *FAIRNESS_MEANINGS], rows)}<p class="caption">{FAIRNESS_CAPTION}</p>'
 
 
 def _format_optional(at: Interval | None) -> str:

@@ -17,6 +17,10 @@ from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, count
 
 TARGET_ERROR = 0.01  # standard error of a front, as a share of the range, for which captions state the number of episodes
 
+FAIRNESS_CAPTION = (
+    "Fairness over the agents of a team that one policy plays, by the utility of each: means over the policies of the method."
+)
+
 
 def overview_caption(rows: Sequence[OverviewRow], settings: Indicators) -> str:
     """Return the caption of the overview."""

@@ -14,8 +14,10 @@ from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.scores import Score
+from momagames.reports.data.team_fairness import FAIRNESS_COLUMNS, measure_team_fairness
 from momagames.reports.summary import SummaryRow
 from momagames.reports.text.captions import (
+    FAIRNESS_CAPTION,
     aggregate_caption,
     crossplay_caption,
     overview_caption,
@@ -105,7 +107,7 @@ def control_table(panel: Panel) -> Table | None:
     table = new_table(f"{panel.title}: weight-conditioned policies", CONTROL_CAPTION)
     table.add_column("method", no_wrap=True)
     for name in names:
-        table.add_column(heading(name), justify="right")
+        table.add_column(heading(name).replace(" ", "\n", 1), justify="right")
     for method, scores in panel.scores.items():
         if any(name in scores for name in names):
             table.add_row(method, *(_score_cell(name, scores.get(name)) for name in names))
@@ -126,6 +128,20 @@ def utility_table(panel: Panel) -> Table:
     for method, utilities in panel.user_utilities.items():
         cells = [f"ESR {utility.esr.value:.3f}\nSER {utility.ser.value:.3f}" for utility in utilities.values()]
         table.add_row(method, *cells)
+    return table
+
+
+def fairness_table(panel: Panel, settings: Indicators) -> Table | None:
+    """Return the fairness over the agents of teams; None without a team of several evaluated agents."""
+    measured = measure_team_fairness(panel, settings)
+    if not measured:
+        return None
+    table = new_table(f"{panel.title}: fairness over agents", FAIRNESS_CAPTION)
+    table.add_column("method", no_wrap=True)
+    for name in FAIRNESS_COLUMNS:
+        table.add_column(name, justify="right")
+    for method, values in measured.items():
+        table.add_row(method, *(format_interval(interval) for interval in values.values()))
     return table
 
 
