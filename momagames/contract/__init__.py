@@ -24,7 +24,7 @@ from momagames.contract.game import (
 from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter, check_parameters
-from momagames.contract.policies import Policy, reset_policy
+from momagames.contract.policies import Policy, report_return, reset_policy
 from momagames.contract.positions import (
     Codec,
     State,
@@ -64,6 +64,7 @@ __all__ = [
     "make_record_codec",
     "parse_field",
     "position_number",
+    "report_return",
     "reset_policy",
     "restore_record",
     "split_mask",
