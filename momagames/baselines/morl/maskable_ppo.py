@@ -96,13 +96,13 @@ class WeightsInObservation(gymnasium.Wrapper[Any, Any, Any, Any]):
     def __init__(self, env: Any, weights: NDArray[np.float64] | None, seed: int) -> None:
         super().__init__(env)
         self._fixed, self._rng = weights, np.random.default_rng(seed)
-        self._objectives = len(env.unwrapped.game.objectives)
+        self._objectives = len(env.get_wrapper_attr("game").objectives)
         size = env.observation_space.shape[0] + self._objectives
         self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float32)
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the legal actions, int8[M]."""
-        mask: NDArray[np.int8] = self.env.unwrapped.action_masks()  # type: ignore[attr-defined]
+        mask: NDArray[np.int8] = self.env.get_wrapper_attr("action_masks")()
         return mask
 
     def _append_weights(self, observation: NDArray[Any]) -> NDArray[np.float32]:
@@ -115,7 +115,8 @@ class WeightsInObservation(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(int(action))
-        return self._append_weights(observation), float(np.dot(reward, self._weights)), terminated, truncated, info
+        utility = float(np.asarray(reward) @ self._weights)
+        return self._append_weights(observation), utility, terminated, truncated, info
 
 
 def extract_actor(model: Any) -> Arrays:

@@ -18,7 +18,7 @@ from momagames.baselines.archive import Archive
 from momagames.baselines.base import Method, Plans, TrainingResult, check_deterministic
 from momagames.baselines.morl.learned_policy import AgentChooser, Chooser, LearnedPolicy, make_python_policy
 from momagames.baselines.morl.networks import Arrays
-from momagames.baselines.morl.training_env import BudgetReached, StepBudget, TrainingEnv
+from momagames.baselines.morl.training_env import BudgetReached, StepBudget, TrainingEnv, estimate_return_scale
 from momagames.baselines.torch_threads import use_torch_threads
 from momagames.baselines.weight_lattice import check_lattice_size, format_weights, simplex_lattice
 from momagames.contract import Game
@@ -113,7 +113,7 @@ class LibraryLearner(Method, ABC):
         with use_library(int(rng.integers(2**31))):
             try:
                 if self.scales_rewards:
-                    env.estimate_return_scale(budget // SCALE_SHARE)
+                    env.return_scale = estimate_return_scale(env, budget // SCALE_SHARE, rng)
                 policies = self.learn(env, int(rng.integers(2**31)))
             except BudgetReached:
                 policies = []

@@ -42,7 +42,7 @@ def relu(values: Floats) -> Floats:
 
 
 def sigmoid(values: Floats) -> Floats:
-    result: Floats = 1 / (1 + np.exp(-values))
+    result: Floats = 1 / (1 + np.exp(-np.clip(values, -80, 80)))
     return result
 
 

@@ -25,7 +25,7 @@ class CommandFollower:
     """The chooser of a command: the likeliest action for what is left of it.
 
     arrays    of the network, with its `factor` float32[K + 1] for commands; `target` float32[K + 1], the command: scaled return
-              and horizon; `limit` float32[K], the largest scaled return that is desired; `scale` float64[K], divisors of rewards
+              and horizon; `limit` float32[K], the largest return that is desired; `scale` float64[K], divisors of rewards
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:

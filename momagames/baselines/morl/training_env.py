@@ -149,20 +149,21 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
         actions = tuple(int(step[0][0]) for step in log[1:])
         archive.add(value[None], lambda _: Plan(actions, value, self.budget.used))
 
-    def estimate_return_scale(self, steps: int) -> None:
-        """Set `return_scale` to the root mean square of the returns of random play, 1 where it is 0.
 
-        Whole episodes are played, one at least, until `steps` of the budget are used.
-        """
-        squares, episodes = np.zeros(self.reward_dim), 0
-        while not episodes or self.budget.used < steps:
-            self.reset()
-            value, is_over = np.zeros(self.reward_dim), False
-            while not is_over:
-                _, reward, terminated, truncated, _ = self.step(self._rng.choice(np.flatnonzero(self.action_masks())))
-                value, is_over = value + reward, terminated or truncated
-            squares, episodes = squares + value**2, episodes + 1
-        self.return_scale = np.where(squares > 0, np.sqrt(squares / episodes), 1.0)
+def estimate_return_scale(env: Any, steps: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return the root mean square of the returns of random play for each objective, float64[K]; 1 where it is 0.
+
+    Whole episodes are played, one at least, until `steps` of the budget of the environment are used.
+    """
+    squares, episodes = np.zeros(env.reward_dim), 0
+    while not episodes or env.budget.used < steps:
+        env.reset()
+        value, is_over = np.zeros(env.reward_dim), False
+        while not is_over:
+            _, reward, terminated, truncated, _ = env.step(rng.choice(np.flatnonzero(env.action_masks())))
+            value, is_over = value + reward, terminated or truncated
+        squares, episodes = squares + value**2, episodes + 1
+    return np.where(squares > 0, np.sqrt(squares / episodes), 1.0)
 
 
 def _seat_opponents(game: Game, agent: int, opponent: BatchPolicy | None) -> Any:
