@@ -60,6 +60,8 @@ OWNERS = {
     "moocore": ("baselines", "benchmark", "analysis", "fronts", "reports"),
     "pymoo": ("baselines/evolution/",),
     "cma": ("baselines/evolution/",),
+    "morl_baselines": ("baselines/morl/",),
+    "sb3_contrib": ("baselines/morl/",),
     "pydantic": ("benchmark", "games/*/serve", "fronts", "reports", "leaderboard"),
     "pydantic_core": ("games/*/serve",),
     "yaml": ("files", "games/*/levels/"),

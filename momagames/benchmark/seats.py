@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Game, Policy, first_legal_action, has_choice, reset_policy
+from momagames.contract import Game, Policy, first_legal_action, has_choice, report_return, reset_policy
 from momagames.engine.episode import Episode
 
 
@@ -32,6 +32,7 @@ class Seat:
     def move(self, play: Episode, agent: int, rng: np.random.Generator) -> Any:
         """Return its action, or None if it is late."""
         state, mask = play.state.copy(), play.mask(agent).copy()
+        report_return(self._policy, play.returns[agent])
         if self._clock is None:
             return self._policy(state, mask, rng)
         answer = self._clock.call(lambda: self._policy(state, mask, rng))

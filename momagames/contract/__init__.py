@@ -23,7 +23,7 @@ from momagames.contract.game import (
 from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter, check_parameters
-from momagames.contract.policies import Policy, reset_policy
+from momagames.contract.policies import Policy, report_return, reset_policy
 from momagames.contract.positions import (
     Codec,
     State,
@@ -66,6 +66,7 @@ __all__ = [
     "make_square_symmetries",
     "parse_field",
     "position_number",
+    "report_return",
     "reset_policy",
     "restore_record",
     "split_mask",

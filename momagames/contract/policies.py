@@ -12,7 +12,8 @@ from momagames.contract.positions import State
 
 # (state record, action mask int8[M], generator) -> action. A policy with memory plays a single agent and has a method
 # `reset()`, called at the start of an episode. If it also has `get_state()`, which returns a copy of its memory, and
-# `set_state(state)`, which restores one, moves can be taken back.
+# `set_state(state)`, which restores one, moves can be taken back. A method `set_return(value)` is called before each action
+# with the rewards of its agent since the start of the episode, float64[K].
 Policy = Callable[[State, NDArray[np.int8], np.random.Generator], Any]
 
 
@@ -21,3 +22,10 @@ def reset_policy(policy: Policy) -> None:
     reset = getattr(policy, "reset", None)
     if reset is not None:
         reset()
+
+
+def report_return(policy: Policy, value: NDArray[np.float64]) -> None:
+    """Report the rewards of its agent since the start of the episode, float64[K], to a policy that reads them."""
+    set_return = getattr(policy, "set_return", None)
+    if set_return is not None:
+        set_return(value.copy())

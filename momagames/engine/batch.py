@@ -169,6 +169,11 @@ class Batch:
         return self._actions
 
     @property
+    def running_returns(self) -> NDArray[np.float64]:
+        """The returns of the running episodes so far, float64[N, A, K] (a buffer)."""
+        return self._sums
+
+    @property
     def last_actions(self) -> NDArray[np.int64]:
         """The actions of the last step, int64[N, S, P] (the buffer that `actions` and `sample_actions` fill)."""
         return self._actions

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, Policy, State, first_legal_action, has_choice, split_mask
+from momagames.contract import Game, Policy, State, first_legal_action, has_choice, report_return, split_mask
 from momagames.engine import loops
 from momagames.engine.observation_pool import ObservationPool
 from momagames.engine.positions import load_state
@@ -159,7 +159,10 @@ class Episode:
     def choose_action(self, agent: int, policy: Policy | None, rng: np.random.Generator) -> Any:
         """Return the action of a policy for an agent, or PASS if no action is legal (the policy may then be None)."""
         mask = self.mask(agent)
-        return policy(self.state, mask, rng) if policy and mask.any() else PASS
+        if policy is None or not mask.any():
+            return PASS
+        report_return(policy, self.returns[agent])
+        return policy(self.state, mask, rng)
 
     def is_legal(self, agent: int, action: Any) -> bool:
         """Return whether the rules allow an action of this agent now."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, Policy, State, first_legal_action, has_choice, reset_policy
+from momagames.contract import Game, Policy, State, first_legal_action, has_choice, report_return, reset_policy
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
 from momagames.engine.policy_loops import policy_loop
@@ -97,13 +97,15 @@ class PythonPolicy:
     """A Python policy that can be seated: `make(game, agent)` returns a new `contract.Policy` for one agent of one environment.
 
     `SeatedPolicies` seeds a new generator from the generator word of the agent for each action.
+
+    weights, arrays    as of `CompiledPolicy`
     """
 
     label: str
     make: Callable[[Game, int | None], Policy]
+    weights: tuple[float, ...] = ()
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False)
     rule: ClassVar[int] = KERNEL
-    weights: ClassVar[tuple[float, ...]] = ()
-    arrays: ClassVar[Mapping[str, NDArray[Any]]] = {}
 
     @property
     def name(self) -> str:
@@ -162,6 +164,7 @@ class _PythonSeats:
                     mask = batch.masks[i, agent if batch.masks.shape[1] > 1 else 0].copy()
                     out[i, actor] = first_legal_action(mask, game.actions)
                     if has_choice(mask, game.actions):
+                        report_return(policies[agent], batch.running_returns[i, agent])
                         out[i, actor] = policies[agent](state.copy(), mask, self._next_generator(i, agent))
 
     def _next_generator(self, i: int, agent: int) -> np.random.Generator:

@@ -2,7 +2,8 @@
 
 A source is a `CompiledPolicy`; a `PolicyFactory`, which has options; or Python that sees observations: a function
 (observation, mask, generator) -> action, or a class, of which an instance `cls(game, agent, **options)` is made for each agent
-of each environment and called like a function. A method `reset()` of it is called at the start of an episode.
+of each environment and called like a function. A method `reset()` of it is called at the start of an episode, a method
+`set_return(value)` before each action, with the rewards of its agent so far.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, Policy, State, reset_policy
+from momagames.contract import Game, Policy, State, report_return, reset_policy
 from momagames.engine import loops
 from momagames.engine.policies import AgentPolicy, BatchPolicy, CompiledPolicy, PythonPolicy, check_agent
 from momagames.errors import UnknownId, UnknownParameter, invalid_value, nearest, one_of
@@ -70,6 +71,11 @@ def source_options(source: PolicySource) -> dict[str, Any]:
 def make_policy(name: str, source: PolicySource, game: Game, agent: int | None = None, **options: Any) -> Policy:
     """Return a policy for one agent; InvalidParameter if it cannot play this game or the options are wrong."""
     policy = make_batch_policy(name, source, game, **options)
+    return make_agent_policy(policy, game, agent)
+
+
+def make_agent_policy(policy: BatchPolicy, game: Game, agent: int | None) -> Policy:
+    """Return a policy in the form of batches as one for one agent of one environment."""
     if isinstance(policy, PythonPolicy):
         return policy.make(game, agent)
     return policy.agent_policy(game, agent) if policy.agent_policy else AgentPolicy(policy, game, agent)
@@ -124,6 +130,10 @@ class ObservationPolicy:
     def reset(self) -> None:
         """Start a new episode."""
         reset_policy(self.function)
+
+    def set_return(self, value: NDArray[np.float64]) -> None:
+        """Report the rewards of its agent so far."""
+        report_return(self.function, value)
 
     def get_state(self) -> Any:
         """Return a copy of the memory of the function, or of the function itself."""

@@ -9,6 +9,7 @@ import momagames
 from momagames import registry
 from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.baselines import batch_policy, policy
+from momagames.benchmark.seats import Seat, play_game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies, play_policies
@@ -155,6 +156,47 @@ def test_the_gymnasium_api_resets_the_memory_of_each_agent(monkeypatch):
             expected = 2 if len(heard) == 2 else 1
             assert [word for word, left in zip(heard[-1], gone, strict=True) if not left] == [expected] * (2 - int(gone.sum()))
     assert calls["reset"] == [1, 2] * 4
+
+
+class Collector:
+    """Plays its first legal action, and collects the returns that are reported to it."""
+
+    def __init__(self, game, agent):
+        self.values = []
+        COLLECTORS.append(self)
+
+    def set_return(self, value):
+        self.values.append(value.tolist())
+
+    def __call__(self, observation, mask, rng):
+        return int(np.flatnonzero(mask)[0])
+
+
+COLLECTORS = []
+COLLECTOR = f"{__name__}:Collector"
+
+
+def test_policies_read_their_returns_in_batches_environments_and_matches():
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5, objectives=("captures", "losses"))
+    COLLECTORS.clear()
+    seats = [Seat(policy(COLLECTOR, game, agent)) for agent in (0, 1)]
+    play_game(game, seats, 0, [np.random.default_rng(0)] * 2)
+    expected = [one.values for one in COLLECTORS]
+    assert all(values[0] == [0, 0] and values[-1] != [0, 0] for values in expected)
+
+    COLLECTORS.clear()
+    play_policies(
+        game, generate_starts(game, np.array([0], np.uint64)), [batch_policy(COLLECTOR, game)], [0, 0], np.ones(2, np.uint64)
+    )
+    assert [one.values for one in COLLECTORS] == expected
+
+    COLLECTORS.clear()
+    env = SingleAgentEnv(game, others=COLLECTOR)
+    env.reset(seed=0)
+    over = False
+    while not over:
+        over = env.step(int(np.flatnonzero(env.action_masks())[0]))[2]
+    assert [one.values for one in COLLECTORS] == expected[1:]
 
 
 @pytest.mark.parametrize(

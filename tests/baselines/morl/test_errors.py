@@ -1,0 +1,119 @@
+"""What methods with learners of other libraries say where they cannot run; without the libraries."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import METHODS, method
+from momagames.benchmark.suite_files import load_suite
+from momagames.errors import InvalidParameter, MissingExtra
+from tests.baselines.morl.cases import OPTIONS, SMALL, make_method
+
+BREAKTHROUGH, SAMEGAME, POMMERMAN = "mo-breakthrough-v0", "mo-samegame-v0", "mo-pommerman-team-v0"
+
+
+def test_every_learner_of_the_package_has_a_case():
+    assert set(OPTIONS) == {name for name, place in METHODS.items() if ".morl." in place}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_missing_library_names_the_extra(name, monkeypatch):
+    one = make_method(name)
+    monkeypatch.setitem(sys.modules, one.package, None)
+    with pytest.raises(MissingExtra, match=rf'"{name}" needs {one.package}: pip install "momagames\[morl\]"'):
+        one.train(momagames.spec(SAMEGAME, **SMALL), [0], [], 100, 0)
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS if name != "pql"])
+def test_teams_need_moppo(name):
+    with pytest.raises(InvalidParameter, match=r"(teams of several agents|has fractions|actions of 2 parts).*(moppo|morl_d)"):
+        make_method(name).check_train(momagames.spec("mo-robotmail-4-v0"))
+    with pytest.raises(InvalidParameter, match="moppo plays it"):
+        make_method(name).check_train(momagames.spec(POMMERMAN))
+
+
+@pytest.mark.parametrize(
+    ("name", "id", "params", "message"),
+    [
+        ("pql", SAMEGAME, SMALL, "plans only: use it in an experiment of kind 'plans'"),
+        ("envelope", SAMEGAME, {"board_width": 20, "board_height": 20}, "at most 256 actions, mo-samegame-v0 has 400; pcn"),
+        ("gpi_ls", SAMEGAME, {"board_width": 20, "board_height": 20}, "at most 256 actions"),
+        ("eupg", "mo-robotmail-2-v0", {}, "stores observations as integers; mo-robotmail-2-v0 has fractions: morl_d"),
+    ],
+)
+def test_games_that_a_learner_cannot_play(name, id, params, message):
+    with pytest.raises(InvalidParameter, match=message):
+        make_method(name).check_train(momagames.spec(id, **params))
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_plans_need_one_agent_and_no_chance(name):
+    with pytest.raises(InvalidParameter, match="without chance during play"):
+        make_method(name).check_plan(momagames.spec("mo-tileblast-v0"))
+    with pytest.raises(InvalidParameter, match="share all rewards"):
+        make_method(name).check_plan(momagames.spec(BREAKTHROUGH))
+    with pytest.raises(InvalidParameter, match=r"plans for one agent; mo-samegame-v0 has 2, and moppo plays it"):
+        make_method(name).check_plan(momagames.spec(SAMEGAME, num_agents=2, team_rewards=True, **SMALL))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("pcn", {"illegal": "nxt"}, "pcn: invalid illegal='nxt': expected 'next' or 'random'; did you mean 'next'"),
+        ("envelope", {"gamma": 0.0}, "gamma=0.0: expected above 0, to 1"),
+        ("envelope", {"net_arch": (16,)}, "number of layers in net_arch=1: expected 2 or more"),
+        ("gpi_pd", {"iterations": 0}, "gpi_pd: invalid iterations=0"),
+        ("maskable_ppo", {"batch_size": 17}, r"batch_size=17: expected 2\.\.16"),
+        ("morl_d", {"exchanges": 2}, "exchanges=2: expected 3 or more"),
+        ("pql", {"max_states": 0}, "max_states=0"),
+        ("mo_q_learning", {"final_epsilon": 2.0}, "final_epsilon=2.0"),
+        ("eupg", {"net_arch": ()}, "net_arch=0"),
+        ("lcn", {"random_episodes": 0}, "lcn: invalid random_episodes=0"),
+    ],
+)
+def test_options_out_of_range(name, options, message):
+    with pytest.raises(InvalidParameter, match=message):
+        make_method(name, **options)
+
+
+def test_too_many_policies_are_rejected():
+    with pytest.raises(InvalidParameter, match="expected at most 1,024"):
+        make_method("envelope", divisions=60).check_train(momagames.spec(SAMEGAME, board_width=4, board_height=4, num_colors=3))
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS if name != "pql"])
+def test_arrays_of_another_game_are_rejected(name):
+    with pytest.raises(InvalidParameter, match=r"invalid arrays \['numbers'\] of 'x' for mo-samegame-v0"):
+        make_method(name).restore(momagames.spec(SAMEGAME, **SMALL), "x", {"numbers": np.zeros(3)})
+
+
+def test_the_suite_loads_without_the_libraries():
+    code = (
+        "import sys\n"
+        "for name in ('morl_baselines', 'sb3_contrib', 'torch'): sys.modules[name] = None\n"
+        "from momagames.benchmark.suite_files import load_suite\n"
+        "runs = load_suite('morl').list_runs()\n"
+        "for run in runs[:12]: run.method.make_method(run.game.make_game())\n"
+        "print(len(runs))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 100
+
+
+def test_every_learner_is_in_the_suite_and_serves_its_games():
+    suite = load_suite("morl")
+    names = set()
+    for experiment in suite.experiments:
+        for choice in experiment.games:
+            game = choice.make_game()
+            for chosen in experiment.methods:
+                one = chosen.make_method(game)
+                names.add(chosen.name)
+                if experiment.kind == "plans":
+                    one.check_plan(game)
+                elif method(chosen.name, game).trains:
+                    one.check_train(game)
+    assert names >= set(OPTIONS) | {"random", "greedy", "moppo"}

@@ -1,0 +1,209 @@
+"""Training, plans and stored policies of learners of other libraries (extra `morl`)."""
+
+import random
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import batch_policy
+from momagames.baselines.morl import training_env
+from momagames.baselines.morl.learned_policy import Situation
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import play_policies
+from momagames.errors import InvalidParameter, TooLarge
+from tests.baselines.morl.cases import OPTIONS, SMALL, make_method
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("morl_baselines")
+pytest.importorskip("sb3_contrib")
+
+BUDGET = 300
+TRAINED = [name for name in OPTIONS if name != "pql"]
+
+
+@pytest.fixture(scope="module")
+def game():
+    return momagames.spec("mo-samegame-v0", **SMALL)
+
+
+@pytest.fixture(scope="module")
+def results(game):
+    """The results of one training of each method."""
+    return {name: make_method(name).train(game, [0], [batch_policy("random", game)], BUDGET, 1) for name in TRAINED}
+
+
+def play(game, policy, episodes=4):
+    starts = generate_starts(game, np.arange(episodes, dtype=np.uint64))
+    return play_policies(game, starts, [policy], np.zeros((episodes, 1), np.int64), np.ones((episodes, 1), np.uint64)).returns
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_training_stays_within_the_budget(name, game, results):
+    result = results[name]
+    assert 0 < result.steps <= BUDGET + game.max_episode_steps
+    labels = [policy.label for policy in result.policies]
+    assert len(set(labels)) == len(labels) > 1
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_stored_policies_play_as_before(name, game, results):
+    policies = results[name].policies
+    for policy in (policies[0], policies[-1]):
+        assert all(array.dtype.kind in "fi" for array in policy.arrays.values())
+        restored = make_method(name).restore(game, policy.label, policy.arrays)
+        assert (restored.label, restored.weights) == (policy.label, pytest.approx(policy.weights))
+        assert play(game, restored).tolist() == play(game, policy).tolist()
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_equal_seeds_give_equal_policies(name, game, results):
+    before = random.getstate(), torch.get_rng_state()
+    again = make_method(name).train(game, [0], [batch_policy("random", game)], BUDGET, 1)
+    assert (random.getstate(), torch.get_rng_state().tolist()) == (before[0], before[1].tolist())
+    for one, other in zip(results[name].policies, again.policies, strict=True):
+        assert one.label == other.label
+        assert {key: array.tobytes() for key, array in one.arrays.items()} == {
+            key: array.tobytes() for key, array in other.arrays.items()
+        }
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_plans_have_the_values_of_their_actions(name, game):
+    start = generate_starts(game, np.array([5], np.uint64))
+    result = make_method(name).plan(game, start, BUDGET, 1)
+    assert result.plans
+    assert all(0 < plan.step <= result.steps for plan in result.plans)
+    if name == "pql":  # a board of few states: it finds the whole front
+        front = momagames.make("mo-samegame-v0", api="gymnasium", **SMALL)
+        front.reset(options={"state": start[0]})
+        assert result.values.tolist() == sorted(point.tolist() for point in front.pareto_front())
+
+
+def test_a_table_that_is_too_small_is_an_error(game):
+    start = generate_starts(game, np.array([5], np.uint64))
+    for name in ("pql", "mo_q_learning"):
+        with pytest.raises(TooLarge, match=f"{name}: more than max_states=3 states"):
+            make_method(name, max_states=3).plan(game, start, BUDGET, 1)
+
+
+def test_a_budget_without_a_policy_is_an_error(game):
+    with pytest.raises(InvalidParameter, match="pcn: invalid budget=1 for mo-samegame-v0: expected enough environment steps"):
+        make_method("pcn").train(game, [0], [], 1, 0)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_maskable_ppo_trains_networks_for_all_weights(shared, game):
+    result = make_method("maskable_ppo", shared=shared).train(game, [0], [], BUDGET, 1)
+    networks = {policy.arrays["actor/0/weight"].tobytes() for policy in result.policies}
+    assert len(networks) == (1 if shared else len(result.policies))
+
+
+@pytest.mark.parametrize("illegal", ["next", "random"])
+def test_a_game_of_several_agents_is_played_against_opponents(illegal):
+    game = momagames.spec("mo-breakthrough-v0", board_width=4, board_height=5)
+    opponents = [batch_policy(name, game) for name in ("random", "greedy")]
+    result = make_method("pcn", illegal=illegal).train(game, [0, 1], opponents, BUDGET, 1)
+    assert result.steps >= BUDGET
+    starts = generate_starts(game, np.arange(4, dtype=np.uint64))
+    done = play_policies(
+        game, starts, [result.policies[0], opponents[0]], np.array([[0, 1], [1, 0]] * 2), np.ones((4, 2), np.uint64)
+    )
+    assert (done.lengths > 0).all()
+
+
+# ------------------------------------------------------------------------------------------- policies of the library itself
+
+
+def capture(monkeypatch, kind):
+    """Let the training of a class of a library do nothing, and return the list of its objects."""
+    made = []
+    monkeypatch.setattr(kind, "train", lambda self, *_, **__: made.append(self))
+    return made
+
+
+def make_env(game):
+    budget = training_env.StepBudget(BUDGET)
+    return training_env.TrainingEnv(game, [0], [], "next", budget, np.random.default_rng(0))
+
+
+def draw_situations(game, count=20):
+    env, rng = make_env(game), np.random.default_rng(2)
+    for _ in range(count):
+        observation, _ = env.reset()
+        yield Situation(observation, env.action_masks(), np.zeros(len(game.objectives)), rng)
+
+
+@pytest.mark.parametrize("name", ["envelope", "gpi_ls", "gpi_pd"])
+def test_values_are_those_of_the_library(name, game, monkeypatch):
+    from morl_baselines.multi_policy.envelope.envelope import Envelope
+    from morl_baselines.multi_policy.gpi_pd.gpi_pd import GPIPD
+
+    made = capture(monkeypatch, Envelope if name == "envelope" else GPIPD)
+    method = make_method(name)
+    policies = method.learn(make_env(game), 3)
+    for policy in policies:
+        choose = method.make_chooser(game, policy.arrays)
+        for situation in draw_situations(game):
+            assert choose(situation) == made[0].eval(situation.observation, np.array(policy.weights))
+
+
+@pytest.mark.parametrize("name", ["pcn", "lcn"])
+def test_commands_are_followed_as_in_the_library(name, game, monkeypatch):
+    """The library plays a whole episode; the policy chooses the same actions from its returns."""
+    method = make_method(name)
+    made = []
+    kind = method._find_library_class()
+    train = kind.train
+    monkeypatch.setattr(kind, "train", lambda self, *args, **options: (made.append(self), train(self, *args, **options)))
+    policies = method.learn(make_env(game), 3)
+    start = generate_starts(game, np.array([7], np.uint64))
+    for policy in policies:
+        budget, rng = training_env.StepBudget(None), np.random.default_rng(0)
+        env = training_env.TrainingEnv(game, [0], [], "next", budget, rng, start)
+        target = policy.arrays["target"]
+        played = made[0]._run_episode(env, target[:-1], target[-1], policy.arrays["limit"], eval_mode=True)
+        choose = method.make_chooser(game, policy.arrays)
+        observation, _ = env.reset()
+        for transition in played:
+            situation = Situation(observation, env.action_masks(), env.read_situation()[2], rng)
+            assert choose(situation) == transition.action
+            observation = env.step(transition.action)[0]
+
+
+def test_probabilities_are_those_of_the_libraries(game, monkeypatch):
+    from momagames.baselines.morl import maskable_ppo, policy_gradient
+
+    seen = []
+    monkeypatch.setattr(policy_gradient, "sample_action", lambda rates, rng: seen.append(rates) or 0)
+    monkeypatch.setattr(maskable_ppo, "sample_action", lambda rates, rng: seen.append(rates) or 0)
+    from morl_baselines.multi_policy.morld.morld import MORLD
+    from morl_baselines.single_policy.esr.eupg import EUPG
+    from sb3_contrib import MaskablePPO
+
+    def expect(name, kind, compute):
+        made = capture(monkeypatch, kind)
+        if kind is MaskablePPO:
+            monkeypatch.setattr(kind, "learn", lambda self, *_, **__: made.append(self))
+        method = make_method(name, **({"greedy": False} if kind is MaskablePPO else {}))
+        for i, policy in enumerate(method.learn(make_env(game), 3)):
+            choose = method.make_chooser(game, policy.arrays)
+            for situation in draw_situations(game, 3):
+                seen.clear()
+                choose(situation)
+                expected = compute(made[i] if len(made) > 1 else made[0], i, policy, situation)
+                assert np.allclose(seen[0], expected.detach().numpy().ravel(), atol=1e-5)
+
+    def of_eupg(agent, _, policy, situation):
+        return agent.net(torch.as_tensor(situation.observation), torch.as_tensor(situation.value, dtype=torch.float32))
+
+    def of_morl_d(agent, i, policy, situation):
+        return agent.population[i].wrapped.actor.get_action(torch.as_tensor(situation.observation)[None])[2]
+
+    def of_ppo(model, _, policy, situation):
+        row = torch.as_tensor(np.append(situation.observation, policy.weights), dtype=torch.float32)[None]
+        return model.policy.get_distribution(row, action_masks=situation.mask).distribution.probs
+
+    expect("eupg", EUPG, of_eupg)
+    expect("morl_d", MORLD, of_morl_d)
+    expect("maskable_ppo", MaskablePPO, of_ppo)
