@@ -118,6 +118,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ),
     # the test of docs/tutorials trains momaland's MOMAPPO: its compilation takes half a minute
     ("learning/momappo.py", ("--weights", "0", "--episodes", "2"), ("momaland", "supersuit"), ("random play: ",)),
+    ("learning/published.py", ("pql", "--share", "0.02"), ("morl_baselines",), ("pql",)),
 ]  # fmt: skip
 MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py", "learning/solved_values.py"}  # of other scripts
 NEEDED = {"torch", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras

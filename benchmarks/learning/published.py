@@ -70,7 +70,7 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 GPI: dict[str, Any] = {**VALUES, "divisions": 20, "iterations": 10, "eval_episodes": 1, "gradient_updates": 1}
 COMMANDS: dict[str, Any] = {
-    **COMMON, "num_policies": 50, "hidden_dim": 64, "learning_rate": 1e-2, "batch_size": 256, "random_episodes": 50,
+    **COMMON, "num_policies": 100, "hidden_dim": 64, "learning_rate": 1e-2, "batch_size": 256, "random_episodes": 50,
     "episodes": 10, "updates": 50, "max_buffer_size": 200,
 }  # fmt: skip
 SAC: dict[str, Any] = {
@@ -93,8 +93,8 @@ CASES: dict[str, list[Case]] = {
             MoQLearning(**COMMON, num_policies=10, learning_rate=1.0, final_epsilon=0.1, eval_episodes=1, max_states=200),
         )
     ],
-    "pcn": [Case(CONVEX, 60_000, Pcn(**COMMANDS)), Case(CONCAVE, 60_000, Pcn(**COMMANDS))],
-    "lcn": [Case(CONVEX, 60_000, Lcn(**COMMANDS))],
+    "pcn": [Case(FRUITS, 10_000, Pcn(**COMMANDS)), Case(CONVEX, 60_000, Pcn(**COMMANDS))],
+    "lcn": [Case(FRUITS, 10_000, Lcn(**COMMANDS))],
     "envelope": [Case(FRUITS, 10_000, Envelope(**VALUES, divisions=4)), Case(CONVEX, 10_000, Envelope(**VALUES, divisions=20))],
     "gpi_ls": [Case(CONVEX, 15_000, GpiLs(**GPI))],
     "gpi_pd": [Case(CONVEX, 10_000, GpiPd(**GPI))],
