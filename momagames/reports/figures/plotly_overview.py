@@ -8,8 +8,7 @@ from typing import Any
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.figures.theme import GRID, base_layout, interval_bars, style_marker
 
-ROW_HEIGHT, LEGEND_ROW_HEIGHT = 38, 20  # pixels
-LEGEND_COLUMNS, LEGEND_WIDTH = 2, 165  # two columns fit a phone
+ROW_HEIGHT, LEGEND_ROW_HEIGHT, LEGEND_WIDTH = 38, 20, 250  # pixels
 
 
 def overview_figure(rows: Sequence[OverviewRow], titles: Sequence[str], styles: Mapping[str, int]) -> dict[str, Any]:
@@ -31,15 +30,14 @@ def overview_figure(rows: Sequence[OverviewRow], titles: Sequence[str], styles: 
                 "hovertemplate": f"%{{y}}<br>{method}: %{{text}}<extra></extra>",
             }
         )
-    legend_height = LEGEND_ROW_HEIGHT * -(-len(data) // LEGEND_COLUMNS)
+    legend_height = LEGEND_ROW_HEIGHT * len(data)
     rank = {"type": "category", "categoryarray": list(titles), "range": [len(rows) - 0.5, -0.5]}
-    legend = {"orientation": "h", "x": 0, "y": 0, "xref": "container", "yref": "container", "yanchor": "bottom"}
-    width = {"entrywidth": LEGEND_WIDTH, "itemsizing": "constant"}
+    legend = {"x": 0, "y": 0, "xref": "container", "yref": "container", "yanchor": "bottom", "itemsizing": "constant"}
     layout = {
         **base_layout(85 + ROW_HEIGHT * len(rows) + legend_height),
         "xaxis": {"title": {"text": "hypervolume ratio →", "standoff": 5}, "rangemode": "tozero", **GRID},
         "yaxis": {**rank, "automargin": True, **GRID},
-        "legend": {**legend, **width, "font": {"size": 12}},
+        "legend": {**legend, "orientation": "h", "entrywidth": LEGEND_WIDTH, "font": {"size": 12}},
         "margin": {"l": 10, "r": 20, "t": 30, "b": 55 + legend_height},
     }
     return {"data": data, "layout": layout, "views": []}
