@@ -38,8 +38,9 @@ class Estimate:
 def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[[], None] = lambda: None) -> Iterator[Estimate]:
     """Yield the estimated cost of each method in each game, by running samples in this process. Nothing is stored.
 
-    A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time. The
-    last two separate fixed costs from those that grow. Compilation is not part of the estimate.
+    A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time; there
+    are at least two, which separate fixed costs from those that grow, unless the first is a whole run. Compilation is not part
+    of the estimate.
 
     on_group    called after each method in each game
     Raises      InvalidParameter for invalid seconds
@@ -70,7 +71,7 @@ def _estimate_group(runs: tuple[Run, ...], seconds: float) -> Estimate:
             error = str(problem)
         except MomagamesError as problem:
             return Estimate(runs, None, share, str(problem))
-        if share == 1 or (samples and samples[-1][1] >= seconds):
+        if share == 1 or (len(samples) > 1 and samples[-1][1] >= seconds):
             return Estimate(runs, extrapolate(samples), share) if samples else Estimate(runs, None, share, error)
         share = min(1.0, GROWTH * share)
 

@@ -38,6 +38,11 @@ def test_samples_grow_until_they_are_long_enough(samples):
     assert shares == [1 / 1024, 1 / 1024, 1 / 256, 1 / 64, 1 / 16]  # the first compiles
 
 
+def test_fixed_costs_do_not_grow_with_the_budget(samples):
+    for one in estimates.estimate_cost(suite(LONG).list_runs(), 0.5):  # each first sample is long enough
+        assert one.seconds == pytest.approx(101)
+
+
 def test_a_whole_run_is_the_largest_sample(samples):
     (one, _) = estimates.estimate_cost(suite(LONG).list_runs(), 1000)
     assert (one.share, one.seconds) == (1, 101)
