@@ -96,8 +96,10 @@ def measure_sample(run: Run, share: float) -> float:
 
 
 def extrapolate(samples: Sequence[tuple[float, float]]) -> float:
-    """Return the CPU seconds of a whole run: a line through the last two samples, or through the only one and no time."""
+    """Return the CPU seconds of a whole run: those of the last sample if it was one, else from a line through the last two."""
     last_share, last_seconds = samples[-1]
-    share, seconds = samples[-2] if len(samples) > 1 else (0.0, 0.0)
+    if last_share == 1:
+        return last_seconds
+    share, seconds = samples[-2]
     slope = max(0.0, last_seconds - seconds) / (last_share - share)
     return last_seconds + slope * (1 - last_share)
