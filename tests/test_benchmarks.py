@@ -34,7 +34,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("greedy(estimate=both): ", "one_step_lookahead: ", "safe:simple(caution=2): ", "safe:astar(caution=2): "),
     ),
     (
-        "learning/search.py", ("--board", "5", "5", "3", "--seconds", "0.02", "--instances", "1"), (),
+        "learning/search.py", ("--board", "4", "4", "3", "--seconds", "0.02", "--instances", "1"), (),
         ("greedy: ", "nrpa(champion): ", "pareto_nrpa(champion): ", " times the hypervolume of beam ("),
     ),
     (

@@ -51,8 +51,8 @@ def measure(chosen: Method, game: Game, start: NDArray[Any], budget: int, seed: 
 def calibrate(chosen: Method, game: Game, start: NDArray[Any], seconds: float) -> int:
     """Return the environment steps that a search makes in that many CPU seconds."""
     chosen.plan(game, start, 1, 0)  # compiles
-    budget, used = FIRST_STEPS, 0.0
-    while used < seconds / 2:
+    budget, used, steps = FIRST_STEPS, 0.0, FIRST_STEPS
+    while used < seconds / 2 and steps > budget / 2:  # a search that has seen everything needs no more steps
         budget *= 2
         _, used, steps = measure(chosen, game, start, budget, 0)
     return round(steps * seconds / used)
