@@ -14,6 +14,9 @@ examples = 8 if INTERPRETED else 30
 settings.register_profile("momagames", deadline=None, derandomize=True, database=None, max_examples=examples)
 settings.load_profile("momagames")
 
+# A test process runs on each core: further threads of PyTorch and other numerical libraries would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A shell lets what it runs in the background ignore Ctrl-C, and programs that are started from there inherit that: the
 # tests that interrupt a program would interrupt nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,6 +9,7 @@ DIRECTORY/tensorboard       the same for TensorBoard, where it is installed; see
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -122,6 +123,12 @@ class Training:
         return [one.make_policy(game) for one in self.opponents] or [make_default_opponent(game)]
 
 
+def count_threads() -> int:
+    """Return the number of threads in OMP_NUM_THREADS, which limits PyTorch and other numerical libraries, or of cores."""
+    given = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()  # of nested levels, the first
+    return int(given) if given.isdecimal() and int(given) else count_cores()
+
+
 def train(
     training: Training,
     directory: Path,
@@ -137,12 +144,12 @@ def train(
     episodes      episodes of each policy in an evaluation, against each opponent and in each seat
     on_update     called after each iteration with its metrics, and "evaluation", see `evaluate`, after an evaluation
     wandb         Weights & Biases project to log to
-    threads       number of threads; None: one for each processor
+    threads       number of threads; None: that of OMP_NUM_THREADS, or one for each core
     Raises        InvalidParameter for a directory of another training; InvalidFile; MissingExtra without a package that the
                   method needs, or wandb
     """
     check_wandb(wandb)
-    setup = training.make_setup(count_cores() if threads is None else threads)
+    setup = training.make_setup(count_threads() if threads is None else threads)
     trainer = training.options.make_trainer(setup)
     path, seconds = directory / CHECKPOINT, 0.0
     if path.exists():

@@ -69,7 +69,9 @@ def train(
         int | None,
         typer.Option(help="Number of episodes per policy, opponent and seat in an evaluation [16 over all of these].", min=1),
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Number of threads [one for each core].", min=1)] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Number of threads [OMP_NUM_THREADS, or one for each core].", min=1)
+    ] = None,
     wandb: Annotated[str | None, typer.Option(metavar="PROJECT", help="Weights & Biases project to log to.")] = None,
     option: Options = None,
     param: Params = None,

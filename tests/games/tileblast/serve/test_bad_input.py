@@ -207,7 +207,7 @@ LOAD = b"POST /load HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" %
 
 def cut_off(greedy, said):
     """Return whether the connection is reset while this is sent again and again and nothing is read."""
-    until, left = time.monotonic() + 5, b""
+    until, left = time.monotonic() + 60, b""
     while time.monotonic() < until:
         left = left or said
         try:
