@@ -26,12 +26,19 @@ MEASURE_CALLS = Workers._probe
 Workers._probe = lambda self: self._run(is_shared=True)
 
 
-def pytest_collection_modifyitems(items):
-    """Without the compiler, leave out the tests marked `compiled`: they are about it, or play hundreds of games."""
-    skip = pytest.mark.skip(reason="compiled only")
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="Also run the tests marked long, some of which take a minute.")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out the long tests without --long, and without the compiler those marked `compiled`, which are about it."""
+    left_out = {"long": "needs --long"} if not config.getoption("long") else {}
+    if INTERPRETED:
+        left_out["compiled"] = "compiled only"
     for item in items:
-        if INTERPRETED and item.get_closest_marker("compiled"):
-            item.add_marker(skip)
+        for name, reason in left_out.items():
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

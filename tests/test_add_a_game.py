@@ -75,6 +75,7 @@ def test_the_examples_run_compiled(checkout: Path) -> None:
     run(checkout, sys.executable, "-c", code, interpreted=False)
 
 
+@pytest.mark.long
 def test_the_game_passes_the_tests_of_all_games(checkout: Path) -> None:
     """The commands of the page; pytest only on the files that are quick to collect."""
     for line in find_block("console").splitlines():

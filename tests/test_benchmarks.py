@@ -146,6 +146,7 @@ def measure_speed(*words):
     return run_python("-m", "benchmarks.speed", "--rounds", "1", "--steps", "200", *words)
 
 
+@pytest.mark.long
 def test_every_part_of_speed_runs(tmp_path):
     file = tmp_path / "speed.json"
     done = measure_speed("--json", file)
@@ -163,6 +164,7 @@ def test_every_part_of_speed_runs(tmp_path):
 @pytest.mark.parametrize(
     ("script", "words", "needed", "printed"), RUNS, ids=[" ".join((run[0], *run[1][:3:2])) for run in RUNS]
 )
+@pytest.mark.long
 def test_scripts_run(script, words, needed, printed, tmp_path, monkeypatch, capsys):
     for name in needed:
         pytest.importorskip(name)

@@ -54,7 +54,15 @@ def examples(page: Path) -> list[tuple[str, str]]:
 
 
 # tests/test_add_a_game.py runs that page
-@pytest.mark.parametrize("page", [page for page in PAGES if examples(page) and page.stem != "add-a-game"], ids=name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.long] if page.parent.name == "tutorials" else [])
+        for page in PAGES
+        if examples(page) and page.stem != "add-a-game"
+    ],
+    ids=name,
+)
 def test_examples_run(page, tmp_path, monkeypatch):
     """All blocks of a page one after the other, in one namespace, in an empty folder."""
     if page.parent.name == "tutorials":

@@ -210,6 +210,7 @@ def test_gymnasium_opponents(site):
     ], done.stderr  # fmt: skip
 
 
+@pytest.mark.long
 def test_suite(site, tmp_path):
     experiment = {"ideal_point": "declared", "seeds": [0], "seconds": 300}
     policies = {
@@ -251,6 +252,7 @@ def test_match(site):
 
 
 @pytest.mark.parametrize("opponent", [CAUTIOUS, GREATEST, BY_PATH])
+@pytest.mark.long
 def test_play(site, opponent):
     rendered = momagames(
         site, "play", "mo-pebbles-v0", "--opponent", opponent, "--terminal", "-p", "pebbles=5", stdin="0\n0\n0\n"
@@ -260,6 +262,7 @@ def test_play(site, opponent):
 
 
 @pytest.mark.parametrize("opponent", [CAUTIOUS, BY_PATH])
+@pytest.mark.long
 def test_train(site, tmp_path, opponent):
     pytest.importorskip("torch")
     options = {"num_envs": 2, "num_steps": 4, "hidden": 4, "divisions": 1}

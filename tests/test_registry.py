@@ -172,6 +172,7 @@ def make_any(api: Literal["aec", "parallel", "gymnasium"]) -> None:
 """
 
 
+@pytest.mark.long
 def test_type_checkers_know_what_is_made(tmp_path):
     api = pytest.importorskip("mypy.api")
     right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
@@ -261,6 +262,7 @@ print(states["heap"][0])
 """
 
 
+@pytest.mark.long
 def test_edited_rules_of_a_guest_are_compiled_anew(tmp_path):
     """The disk cache knows the sources of a game that lives outside the package."""
     file = tmp_path / "guest_rules.py"

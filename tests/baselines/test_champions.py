@@ -109,6 +109,7 @@ def test_pommerman_beats_careless_and_careful_agents(id):
         ("mo-pommerman-team-collapse-v0", {"observation": "planes"}),
     ],
 )
+@pytest.mark.long
 def test_pommerman_plays_the_same_for_all_objectives(id, params):
     """Weights do not change its play, and sampling is its default: it was trained for this."""
     game = momagames.spec(id, **params)
@@ -131,6 +132,7 @@ def play_robots(game, name, episodes=300, **options):
 
 
 @pytest.mark.parametrize("id", ROBOTS)
+@pytest.mark.long
 def test_robotmail_delivers_more_than_the_scripted_robots(id):
     game = momagames.spec(id)
     champion = play_robots(game, "champion", weights=[1, 0, 0, 0])[0]
@@ -150,6 +152,7 @@ def test_robotmail_plays_every_layout_and_number_of_robots():
         assert mean_returns(game, [batch_policy("champion", game)] * len(game.agents), 4)[0] > 0
 
 
+@pytest.mark.long
 def test_plays_for_one_agent_and_by_command():
     game = momagames.spec("mo-samegame-v0")
     play = Episode(game)

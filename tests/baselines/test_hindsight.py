@@ -47,6 +47,7 @@ def make_start(game, seed):
         {"level": 5, "objectives": ["win", "step"], "strict_moves": False, "max_taps": 30},
     ],
 )
+@pytest.mark.long
 def test_plans_attain_their_values(name, options, params):
     game = momagames.spec(ID, **params)
     start = make_start(game, 3)
@@ -121,6 +122,7 @@ def test_respects_the_budget_after_the_first_pass(budget):
 
 
 @pytest.mark.parametrize("number", [1, 4, 7])
+@pytest.mark.long
 def test_a_narrow_beam_wins_where_lookahead_does_and_sooner(number):
     game = momagames.spec(ID, level=number, objectives=["moves_saved", "score", "created"])
     starts = generate_starts(game, np.arange(3, dtype=np.uint64))

@@ -56,6 +56,7 @@ def test_features_are_means_and_moments(game):
 
 
 @every_game
+@pytest.mark.long
 def test_episodes_do_not_depend_on_the_batch(game):
     policy, parameters = random_policy(game, shared=False)
     states = make_starts(game, 3)

@@ -46,6 +46,7 @@ def front(game, start):
 
 
 @pytest.mark.parametrize(("name", "options"), PLANNERS)
+@pytest.mark.long
 def test_plans_attain_their_values(game, start, front, name, options):
     found = method(name)(**options).plan(game, start, 5000, 1)
     assert found.plans

@@ -111,6 +111,7 @@ def test_matches_the_algorithm_of_the_paper(levels, iterations, alpha):
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
+@pytest.mark.long
 def test_bias_matches_the_algorithm_of_the_paper(scale, monkeypatch):
     """The bias is the score of a candidate for the same weights; with scores of 0 the playouts are those without a bias."""
     game, start = make_instance()

@@ -86,6 +86,7 @@ def children(process):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes through /proc")
+@pytest.mark.long
 def test_kills_at_random_times_lose_only_runs_in_progress(tmp_path):
     """kill -9, of the program and of its workers; what is finished stays, and in the end all is there."""
     folder, moments, before = tmp_path / "out", random.Random(5), set()

@@ -257,6 +257,7 @@ def test_reference_front_of_an_instance(tmp_path):
     assert find_reference(tmp_path) is None
 
 
+@pytest.mark.long
 def test_commands(tmp_path):
     """The method of the game's choice, for one weight vector; its end names the next commands."""
     words = [f"-p{name}={value}" for name, value in SAMEGAME[1].items()]
@@ -277,6 +278,7 @@ def test_commands(tmp_path):
     assert (wrong.returncode, "invalid method='nsga'" in wrong.stderr) == (2, True)
 
 
+@pytest.mark.long
 def test_one_policy_for_several_start_positions(tmp_path):
     """Episodes of training, evaluations and comparisons are those of all levels."""
     one, two = (momagames.spec("mo-tileblast-v0", level=level, objectives=("win", "goals")) for level in (1, 2))
@@ -296,6 +298,7 @@ def test_one_policy_for_several_start_positions(tmp_path):
         trainings.train(replace(training, instance_seed=1), tmp_path / "fixed")
 
 
+@pytest.mark.long
 def test_command_with_several_levels(tmp_path):
     small = [f"-o{option}" for option in ("population=4", "elites=2", "episodes=1")]
     train = ["train", "mo-tileblast-v0", "--method", "cross_entropy", *small, "--weights", "0,1,0,0,0,0", "--budget", "1e5"]
@@ -308,3 +311,12 @@ def test_command_with_several_levels(tmp_path):
         assert (done.returncode, "expected a list of values" in done.stderr) == (2, True)
     done = momagames_command("train", "mo-samegame-v0", "--vary", "num_colors=[2,3]")
     assert (done.returncode, "differ in rules, objectives or actions" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize(("given", "count"), [("3", 3), (" 2,4", 2), ("0", 7), ("", 7), ("many", 7), (None, 7)])
+def test_threads_of_trainings(given, count, monkeypatch):
+    monkeypatch.setattr(trainings, "count_cores", lambda: 7)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if given is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", given)
+    assert trainings.count_threads() == count

@@ -64,6 +64,7 @@ def test_trained_policies_are_stored_and_replayed(done):
     assert front["points"]
 
 
+@pytest.mark.long
 def test_process_pool_gives_equal_results(done, tmp_path):
     folder, tested = done
     assert not run_suite(tested, tmp_path, executor=ProcessPool(2)).failed
@@ -92,6 +93,7 @@ def test_shared_arrays_are_stored_once(tmp_path):
 # ---------------------------------------------------------------------------------------------------------- commands
 
 
+@pytest.mark.long
 def test_train_eval_and_a_match(tmp_path):
     out = tmp_path / "mine"
     train = ("train", "mo-breakthrough-v0", *BOARD, *SMALL, "--budget", "96", "--out", str(out), "--evaluations", "1")
@@ -121,6 +123,7 @@ def test_train_eval_and_a_match(tmp_path):
         (("play", "mo-breakthrough-v0", "--against", "nothing.npz"), "nothing.npz: not a training checkpoint"),
     ],
 )
+@pytest.mark.long
 def test_invalid_arguments(arguments, message, tmp_path):
     wrong = momagames_command(*arguments, cwd=tmp_path)
     assert wrong.returncode == 2
@@ -129,6 +132,7 @@ def test_invalid_arguments(arguments, message, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.long
 def test_resumes_after_interruption(tmp_path):
     """After Ctrl-C the checkpoint is complete, and the resumed training ends like an uninterrupted one."""
     budget = 48 * 60
@@ -237,6 +241,7 @@ def test_tensorboard_receives_the_metrics(tmp_path):
     assert [event.step for event in events.Scalars("hypervolume")] == [48, 96]
 
 
+@pytest.mark.long
 def test_best_responses_exploit_an_untrained_policy(tmp_path):
     """The gain is significant for both players, and the command shows the bound."""
     from dataclasses import replace

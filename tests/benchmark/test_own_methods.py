@@ -37,6 +37,7 @@ def momagames(*words):
     return subprocess.run([sys.executable, "-m", "momagames", *words], capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.long
 def test_bench_runs_it_beside_others(place):
     written(place)
     done = momagames("bench", "run", "mine.yaml", "--out", "out", "--workers", "2")

@@ -15,6 +15,8 @@ from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
 from tests.benchmark.tiny import HOPELESS, POLICIES, RANDOM, broken, plans, suite
 
+pytestmark = pytest.mark.long  # starts a cluster
+
 STORE_BYTES = 80 * 2**20
 
 

@@ -287,6 +287,7 @@ def test_rejects_arrays_of_another_game(copied):
         replay(copied, 0)
 
 
+@pytest.mark.long
 def test_executors_agree_and_directories_merge(done, tmp_path):
     folder, tested = done
     assert not run_suite(tested, tmp_path / "pool", executor=ProcessPool(2)).failed

@@ -55,6 +55,7 @@ def test_list_and_info():
     assert "losses" not in done.stdout.split("parameter")[0]
 
 
+@pytest.mark.long
 def test_a_match(tmp_path):
     """A table, a file with everything, and a player from the current folder."""
     (tmp_path / "mine.py").write_text("def stand(seen, mask, rng):\n    return 0\n")
@@ -95,6 +96,7 @@ def test_a_match(tmp_path):
         (["play", "mo-samegame-v1"], "did you mean 'mo-samegame-v0'"),
     ],
 )
+@pytest.mark.long
 def test_invalid_calls_exit_with_2_and_one_line(arguments, said, tmp_path):
     done = momagames_command(*arguments, cwd=tmp_path)
     assert done.returncode == 2

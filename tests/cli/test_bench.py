@@ -24,6 +24,7 @@ def write_suite(folder, *methods):
     return file
 
 
+@pytest.mark.long
 def test_a_bench_from_nothing_to_a_page(tmp_path):
     """In an empty folder: dry run, run, second start, report."""
     write_suite(tmp_path, RANDOM, EXACT)
@@ -46,6 +47,7 @@ def test_a_bench_from_nothing_to_a_page(tmp_path):
     assert page.is_file()
 
 
+@pytest.mark.long
 def test_a_failed_run_is_reported_with_exit_code_1(tmp_path):
     write_suite(tmp_path, RANDOM, HOPELESS)
     done = momagames_command("bench", "run", "tiny.yaml", "-o", "out", "-w", "1", cwd=tmp_path)
@@ -69,6 +71,7 @@ def test_a_directory_with_other_files_is_rejected(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
 
 
+@pytest.mark.long
 def test_resumes_after_ctrl_c(tmp_path):
     experiment = {**plans([RANDOM], seeds=range(8)), "budget": 1_000_000}
     suite = {"name": "long", "description": "d", "experiments": [experiment], "indicators": INDICATORS}

@@ -157,6 +157,7 @@ def test_cells_of_exploit_are_whole(ask, trained, monkeypatch):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.long
 def test_front_list_has_every_number(ask, width):
     output, _ = ask(width, "front", "list")
     for name, path in fronts.packaged_fronts().items():
@@ -332,6 +333,7 @@ def test_eval_as_json(ask, trained):
 # --------------------------------------------------------------------------------------------------------------- train
 
 
+@pytest.mark.long
 def test_training_prints_a_line_for_each_evaluation(ask, tmp_path):
     output, _ = ask(PIPE, *train(tmp_path / "new"))
     logged = [json.loads(line) for line in (tmp_path / "new" / "progress.jsonl").read_text().splitlines()]

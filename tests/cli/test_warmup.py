@@ -29,6 +29,7 @@ def run(folder, *command):
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 def test_warmup_compiles_ahead(tmp_path):
     """Afterwards nothing is compiled, so that nothing is written to the cache. Ids with the same rules are compiled once."""
     out, _ = run(tmp_path, "-m", "momagames", "warmup", "mo-breakthrough-v0", "mo-breakthrough-v0")
@@ -41,10 +42,12 @@ def test_warmup_compiles_ahead(tmp_path):
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 def test_long_compilations_are_announced_once(tmp_path):
     assert run(tmp_path, "-c", PLAY.format(after=0)) == ("", NOTICE)
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 def test_short_compilations_are_silent(tmp_path):
     assert run(tmp_path, "-c", PLAY.format(after=600)) == ("", "")

@@ -124,6 +124,7 @@ EDITS = [
 ]
 
 
+@pytest.mark.long
 def test_an_edit_recompiles_what_depends_on_the_file(copied):
     copied.run()
     for file, old, new, printed in EDITS:
@@ -132,6 +133,7 @@ def test_an_edit_recompiles_what_depends_on_the_file(copied):
         copied.edit(file, new, old)
 
 
+@pytest.mark.long
 def test_old_versions_are_removed(copied):
     copied.edit("momagames/kernels/jit/cache.py", f"MAX_VERSIONS = {cache.MAX_VERSIONS}", "MAX_VERSIONS = 2")
     for factor in range(3):
@@ -141,6 +143,7 @@ def test_old_versions_are_removed(copied):
     assert copied.run().endswith("cached")
 
 
+@pytest.mark.long
 def test_a_damaged_index_of_imports_is_replaced(copied):
     copied.run()
     index = copied.cache / "imports.json"
@@ -154,6 +157,7 @@ def test_a_damaged_index_of_imports_is_replaced(copied):
 @pytest.mark.parametrize(
     "id", ["mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0", "mo-robotmail-v0"]
 )
+@pytest.mark.long
 def test_code_of_a_game_depends_on_its_rules_alone(id):
     """Not on another game, the drawing toolbox or the game's assembly."""
     game = registry.spec(id)
@@ -172,6 +176,7 @@ def test_a_missing_folder_is_made(copied, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["below a file", "read-only"])
+@pytest.mark.long
 def test_a_folder_that_cannot_be_written_is_said_once(copied, tmp_path, kind):
     if kind == "below a file":
         (tmp_path / "file").write_text("")
@@ -194,6 +199,7 @@ def test_a_folder_that_cannot_be_written_is_said_once(copied, tmp_path, kind):
 
 
 @pytest.mark.parametrize(("suffix", "junk"), [(".nbi", b""), (".nbi", b"junk" * 100), (".nbc", b"junk")])
+@pytest.mark.long
 def test_damaged_files_are_replaced(copied, suffix, junk):
     copied.run()
     damaged = list(copied.cache.rglob(f"*{suffix}"))
@@ -205,6 +211,7 @@ def test_damaged_files_are_replaced(copied, suffix, junk):
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.long
 def test_a_flipped_bit_is_noticed(copied, suffix):
     """Machine code with one wrong bit would compute wrong results or crash."""
     copied.run()
@@ -218,6 +225,7 @@ def test_a_flipped_bit_is_noticed(copied, suffix):
     assert copied.run() == "7 8 9 cached"
 
 
+@pytest.mark.long
 def test_bounds_checks_can_be_turned_on(tmp_path):
     """As CI does for the rules of every game."""
     program = tmp_path / "program.py"

@@ -16,6 +16,7 @@ ENTRIES, PAGES = ROOT / "leaderboard" / "entries", ROOT / "docs" / "leaderboard"
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 def test_pages_are_made_from_the_entries():
     entries = [check_submission(folder) for folder in sorted(ENTRIES.iterdir())]
     assert len(entries) > 9

@@ -384,6 +384,7 @@ CODES = {
 
 
 @pytest.mark.parametrize("name", CODES)
+@pytest.mark.long
 def test_code(tmp_path, name):
     text, path, kind, *expected = CODES[name]
     check(write_code(tmp_path / "mine", text, path=path), kind, *expected, run_code=True)

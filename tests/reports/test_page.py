@@ -91,6 +91,7 @@ def opened(page, tmp_path, scheme):
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 @pytest.mark.parametrize(("scheme", "ground"), [(1, "rgb(255, 255, 255)"), (0, "rgb(23, 25, 28)")])
+@pytest.mark.long
 def test_select_elements_choose_the_view(page, tmp_path, scheme, ground):
     views, body, _, messages = opened(page, tmp_path, scheme)
     assert messages == []
@@ -107,6 +108,7 @@ def test_select_elements_choose_the_view(page, tmp_path, scheme, ground):
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+@pytest.mark.long
 def test_select_elements_choose_the_axes(made, page, tmp_path):
     """MO-Breakthrough has four objectives: captures and losses in 2-D, then with win in 3-D, then all."""
     _, _, picked, messages = opened(page, tmp_path, 1)
@@ -139,6 +141,7 @@ OVERFLOWING = """[...document.querySelectorAll("main *")].filter((part) => !part
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 @pytest.mark.parametrize("width", [1366, 390])
+@pytest.mark.long
 def test_layout(page, tmp_path, width):
     """The first front is on the first screen, the page is short until something is opened, and nothing is cut on a phone."""
     assert page.stat().st_size < 5_000_000

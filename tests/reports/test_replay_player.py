@@ -104,6 +104,7 @@ def test_page_without_replays_has_no_player(made):
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+@pytest.mark.long
 def test_click_replays_an_episode_with_the_return_of_the_point(made, tmp_path):
     with Browser(made.page, tmp_path / "user") as browser:
         opened = "document.getElementById('player').open"

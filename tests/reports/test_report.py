@@ -320,6 +320,7 @@ def test_every_color_has_a_dark_variant(made):
     assert used - set(DARK) <= {"#888888", "#CC79A7", "#E69F00", "#56B4E9"}
 
 
+@pytest.mark.long
 def test_figures_for_papers(made, tmp_path):
     pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
     files = {path.name: path for path in write_figures(made, tmp_path / "a")}

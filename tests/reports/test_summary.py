@@ -81,6 +81,7 @@ def test_another_or_a_damaged_summary_is_not_used(folder, content):
     assert read_summary(Store(folder)) is None
 
 
+@pytest.mark.long
 def test_tables_are_printed_if_the_page_cannot_be_written(folder):
     (folder / PAGE).unlink()
     (folder / PAGE).mkdir()  # a directory cannot be replaced by a file

@@ -36,6 +36,7 @@ def make_trainer(id, params=None, budget=200, seed=0, opponents=(), start=None, 
 
 
 @pytest.mark.parametrize("id", momagames.ids())
+@pytest.mark.long
 def test_trains_on_every_game(torch, id):
     """Metrics and parameters stay finite with empty masks, multi-part actions, teams, and agents without a choice."""
     game = momagames.spec(id)

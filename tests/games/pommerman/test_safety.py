@@ -69,6 +69,7 @@ def survives(game, state, action):
 
 
 @pytest.mark.parametrize("id", ["mo-pommerman-duel-v0", "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"])
+@pytest.mark.long
 def test_equals_a_search_with_the_rules(id):
     game = momagames.spec(id)
     seats = [0] + [1] * (len(game.agents) - 1)

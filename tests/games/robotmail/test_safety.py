@@ -122,6 +122,7 @@ def count_moves(battery):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.long
 def test_costs_equal_a_search_with_the_rules(layout, interpreted):
     """Exactly the actions whose moves are within a battery lead to a charger with it, be it low or high for what it shows."""
     game = momagames.spec(ID, layout=layout)

@@ -65,6 +65,7 @@ def test_generated_games(params, seed):
 
 
 @pytest.mark.parametrize("params", LARGE, ids=name)
+@pytest.mark.long
 def test_generated_games_on_large_boards(params, interpreted):
     if interpreted and params["board_width"] * params["board_height"] > 120:
         pytest.skip("too slow without the compiler")

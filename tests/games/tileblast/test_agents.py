@@ -115,6 +115,7 @@ def connected(state, cell):
 
 
 @pytest.mark.parametrize("name", ["greedy_contact", "one_step_lookahead"])
+@pytest.mark.long
 def test_policy_in_a_single_environment(name):
     """In a single environment a policy plays valid taps, and the lookahead does not change the state."""
     game = momagames.spec("mo-tileblast-v0", level=5, invalid="raise")
