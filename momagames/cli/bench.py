@@ -157,6 +157,9 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
         if experiment.episode_set:
             episodes += f", start positions {experiment.episode_set!r} for all seeds"
         lines.append(("episodes", episodes))
+        if experiment.generalization:
+            plays = f"{experiment.generalization.plays} episodes of each method in each of them"
+            lines.append(("instances", f"training on those of the selection episodes, {plays}"))
     lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
     lines.append(("time", f"at most {experiment.seconds:g} s a run"))
     lines.append(("ideal point", experiment.ideal_point))
