@@ -114,10 +114,14 @@ def make_episode_seeds(run: Run, game: Game, plays: int = 1) -> tuple[NDArray[np
     """Return the randomness of the episodes of a run: seeds of start positions uint64[E], words of policies uint64[E, A].
 
     plays    episodes of each policy in each start position: one in each of them first, then a second one in each
+
+    With training instances, the seeds of the report episodes are drawn first, so that they do not depend on their number.
     """
     episodes = (run.select_episodes or 0) + (run.report_episodes or 0)
     own = run.seed if run.episode_set is None else int.from_bytes(run.episode_set.encode(), "big")
     seeds = np.random.SeedSequence([own, STARTS]).generate_state(episodes, np.uint64)
+    if run.plays is not None:
+        seeds = np.roll(seeds, run.select_episodes or 0)
     episodes *= plays
     words = np.random.SeedSequence([run.seed, PLAYERS]).generate_state(episodes * len(game.agents), np.uint64)
     return np.tile(seeds.astype(np.uint64), plays), words.astype(np.uint64).reshape(-1, len(game.agents))
