@@ -23,6 +23,18 @@ GENERALIZATION_CAPTION = (
     "training instances, for all weights. Gap: how much worse the method is in test than in training instances; the two sets "
     "also differ in difficulty, so compare gaps with those of methods that were not trained."
 )
+UTILITY_CAPTION = (
+    "Utility of normalized returns: ESR is its mean over single episodes, SER the utility of the mean return. The policy of "
+    "each cell is the best one in the selection episodes."
+)
+CONTROL_CAPTION = (
+    "Whether the weights steer the policies, and the utility under their own weights (delivered) beside that of the best "
+    "policy of the set for each weight (coverage)."
+)
+PAIRS_CAPTION = (
+    "P(better): probability that a run of the first method beats a run of the second; IQM difference: first minus second; p: "
+    "permutation test with Holm's correction."
+)
 FAIRNESS_CAPTION = (
     "Fairness over the agents of a team that one policy plays, by the utility of each: means over the policies of the method."
 )

@@ -18,8 +18,11 @@ from momagames.reports.data.scores import Score
 from momagames.reports.data.team_fairness import FAIRNESS_COLUMNS, measure_team_fairness
 from momagames.reports.summary import SummaryRow
 from momagames.reports.text.captions import (
+    CONTROL_CAPTION,
     FAIRNESS_CAPTION,
     GENERALIZATION_CAPTION,
+    PAIRS_CAPTION,
+    UTILITY_CAPTION,
     aggregate_caption,
     crossplay_caption,
     overview_caption,
@@ -39,18 +42,6 @@ from momagames.reports.text.terminal_tables import format_bounds, format_interva
 
 PAGE_ONLY = ("hypervolume", "sampled_utility", "rounded_cardinality", "sparsity")  # indicators that 80 columns have no room for
 METHODS_PER_TABLE = 5  # in the overview; more methods are split into several tables
-UTILITY_CAPTION = (
-    "Utility of normalized returns: ESR is its mean over single episodes, SER the utility of the mean return. The policy of "
-    "each cell is the best one in the selection episodes."
-)
-CONTROL_CAPTION = (
-    "Whether the weights steer the policies, and the utility under their own weights (delivered) beside that of the best "
-    "policy of the set for each weight (coverage)."
-)
-PAIRS_CAPTION = (
-    "P(better): probability that a run of the first method beats a run of the second; IQM difference: first minus second; p: "
-    "permutation test with Holm's correction."
-)
 
 
 def overview_tables(rows: Sequence[OverviewRow], settings: Indicators) -> list[RenderableType]:
