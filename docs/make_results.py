@@ -1,8 +1,9 @@
 """Write the pages of docs/results: tables of archived runs. Their figures are drawn when the site is built.
 
-    python docs/make_results.py                      from benchmarks/fronts/paper.npz.xz and benchmarks/learning/results.json
+    python docs/make_results.py                      from the archives in benchmarks/fronts and benchmarks/learning/results.json
     python docs/make_results.py --archive FOLDER     archive this results directory first
     python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
+    --suite generalization                           that archive instead of the one of the suite paper
 
 Figures need the extra `figures`, archives the extra `analysis`.
 """
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import generalization_page
+from generalization_page import NAME as GENERALIZATION
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from page_figures import image
@@ -34,7 +37,7 @@ from momagames.reports.text.captions import overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK, format_score, heading
 from momagames.reports.text.markdown_tables import markdown_table
 
-ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.npz.xz"
+ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", GENERALIZATION)}
 DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
 FIGURES = {"front": "Fronts of", "anytime": "Anytime performance in", "crossplay": "Head-to-head results in"}
 TOGETHER = {
@@ -82,29 +85,37 @@ class Results:
             draw_curves(target, folder / f"{LEARNING}-{name}.svg")
 
 
-def make_results(archive: Path, learning: Path) -> Results:
-    """Make the pages and figures of an archive and of training results."""
+def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
+    """Make the pages and figures of the archives, by suite, and of training results."""
     with tempfile.TemporaryDirectory() as folder:
-        unpack_archive(archive, folder)
+        unpack_archive(archives["paper"], folder)
         store = Store(folder)
         suite = store.read_suite()
         data, facts = collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite)
     figures, targets = list_figures(data), json.loads(learning.read_text())
     names = {(figure.kind, figure.title): name for name, figure in figures.items()}
-    pages = {family: family_page(family, data, names) for family in families(data)}
-    pages |= {"index": first_page(data, names, facts), LEARNING: format_page(targets)}
+    pages = {family: list(family_page(family, data, names)) for family in families(data)}
+    pages |= {"index": list(first_page(data, names, facts)), LEARNING: list(format_page(targets))}
+    with tempfile.TemporaryDirectory() as folder:
+        unpack_archive(archives[GENERALIZATION], folder)
+        store = Store(folder)
+        suite = store.read_suite()
+        data = collect_report_data(store, suite, primary_only=True)
+        own = {name: figure for name, figure in list_figures(data).items() if figure.kind == GENERALIZATION}
+        names = {(figure.kind, figure.title): name for name, figure in own.items()}
+        pages[GENERALIZATION] = list(generalization_page.format_page(store, suite, data, names))
     texts = {f"{name}.md": "\n".join(lines).rstrip("\n") + "\n" for name, lines in pages.items()}
-    return Results(texts, figures, targets)
+    return Results(texts, {**figures, **own}, targets)
 
 
 def update_figures(folder: Path) -> list[str]:
     """Draw the figures of the pages in a folder unless they are up to date; return the pages that differ from the archive."""
-    inputs = [ARCHIVE, RESULTS, *folder.glob("*.md"), *ROOT.glob("docs/*.py"), *ROOT.glob("momagames/**/*.py")]
+    inputs = [*ARCHIVES.values(), RESULTS, *folder.glob("*.md"), *ROOT.glob("docs/*.py"), *ROOT.glob("momagames/**/*.py")]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(inputs))).hexdigest()
     file = folder / DIGEST
     if file.is_file() and file.read_text() == digest:
         return []
-    results = make_results(ARCHIVE, RESULTS)
+    results = make_results(ARCHIVES, RESULTS)
     results.draw_figures(folder)
     pages = {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.md")}
     different = sorted(name for name in {*pages, *results.texts} if pages.get(name) != results.texts.get(name))
@@ -136,6 +147,7 @@ def first_page(data: ReportData, names: Mapping[tuple[str, str], str], facts: Se
         ":maxdepth: 1",
         "",
         *families(data),
+        GENERALIZATION,
         LEARNING,
         "```",
         "",
@@ -206,13 +218,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results directory to archive first")
     parser.add_argument("--unpack", type=Path, metavar="FOLDER", help="directory for the restored results")
+    parser.add_argument("--suite", choices=ARCHIVES, default="paper", help="suite of the archive (paper)")
     args = parser.parse_args()
     if args.unpack:
-        unpack_archive(ARCHIVE, args.unpack)
+        unpack_archive(ARCHIVES[args.suite], args.unpack)
         return
     if args.archive:
-        pack_archive(args.archive, ARCHIVE)
-    make_results(ARCHIVE, RESULTS).write_pages(PAGES)
+        pack_archive(args.archive, ARCHIVES[args.suite])
+    make_results(ARCHIVES, RESULTS).write_pages(PAGES)
 
 
 if __name__ == "__main__":

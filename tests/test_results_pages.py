@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from momagames.benchmark import load_suite, run_suite
-from momagames.benchmark.store.archive_file import pack_archive
+from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
+from momagames.reports.data.generalization import RATIO
 from momagames.reports.report import report
-from tests.benchmark.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans
+from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
+from tests.benchmark.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans, suite
 
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,22 +50,32 @@ def results(tmp_path_factory):
     """Return a small collection of two suites, each with one experiment."""
     folder = tmp_path_factory.mktemp("results") / "both"
     experiments = [{**plans([RANDOM, EXACT]), "name": "one: boards"}, {**POLICIES, "name": "two: seats"}]
-    suite = load_suite({"name": "both", "description": "", "experiments": experiments, "indicators": INDICATORS})
-    assert not run_suite(suite, folder).failed
+    both = load_suite({"name": "both", "description": "", "experiments": experiments, "indicators": INDICATORS})
+    assert not run_suite(both, folder).failed
     return folder
 
 
-def test_pages_of_an_archive(results, tmp_path):
+@pytest.fixture(scope="module")
+def archives(results, tmp_path_factory):
+    """Return the archives of two small suites by name."""
+    folder = tmp_path_factory.mktemp("archives")
+    assert not run_suite(suite(GENERALIZATION), folder / "results").failed
+    pack_archive(results, folder / "paper.npz.xz")
+    pack_archive(folder / "results", folder / "generalization.npz.xz")
+    return {name: folder / f"{name}.npz.xz" for name in ("paper", "generalization")}
+
+
+def test_pages_of_an_archive(results, archives, tmp_path):
     expected = report(results, replays=False)
     learned = tmp_path / "learned.json"
     learned.write_text(json.dumps(LEARNED))
     for name in ("a", "b"):
         pack_archive(results, tmp_path / f"{name}.npz.xz")
-        MAKER["make_results"](tmp_path / f"{name}.npz.xz", learned).write_pages(tmp_path / name)
+        MAKER["make_results"]({**archives, "paper": tmp_path / f"{name}.npz.xz"}, learned).write_pages(tmp_path / name)
     assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
-    assert set(pages) == {"index.md", "one.md", "two.md", "learning.md"}
+    assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md", "learning.md"}
     assert "`mo-samegame-v0(num_colors=3)`. Random boards.\n" in pages["learning.md"]
     assert "| [boards](#boards) | share | 0.5 | 0.75 | 2 | met |" in pages["learning.md"]
     assert "| [boards](#boards) | decisions/s | 9 | 8 | 2 | missed |" in pages["learning.md"]
@@ -90,14 +102,28 @@ def test_training_curves(tmp_path):
     assert "<!-- 3.0 -->" in figure or ">3.0<" in figure  # on the axis: at most 2 + 1
 
 
-def test_site_shows_every_figure_once_and_reports_pages_that_differ(results, tmp_path, monkeypatch):
+def test_page_of_generalization(archives, tmp_path):
+    learned = tmp_path / "learned.json"
+    learned.write_text(json.dumps(LEARNED))
+    text = MAKER["make_results"](archives, learned).texts["generalization.md"]
+    message = text.splitlines()[2]
+    assert message.startswith("Of the methods that are trained on 3 instances alone, `cross_entropy` is best on 4 unseen ones")
+    unpack_archive(archives["generalization"], tmp_path / "unpacked")
+    (panel,) = report(tmp_path / "unpacked", replays=False).panels
+    score = panel.generalization["random"][RATIO]
+    for at in (score.training, score.test, score.gap):
+        assert f"| {at.value:.3f} [{at.low:.3f}, {at.high:.3f}] " in text
+    assert text.count("<details>") == text.count("</details>") == 3
+    assert "| random | " in text.partition("Environment steps of an episode")[2]
+
+
+def test_site_shows_every_figure_once_and_reports_pages_that_differ(archives, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     (tmp_path / "learned.json").write_text(json.dumps(LEARNED))
-    pack_archive(results, tmp_path / "paper.npz.xz")
     make_results, pages = MAKER["make_results"], tmp_path / "pages"
-    for name, path in (("ARCHIVE", "paper.npz.xz"), ("RESULTS", "learned.json")):
-        monkeypatch.setitem(make_results.__globals__, name, tmp_path / path)
-    make_results(tmp_path / "paper.npz.xz", tmp_path / "learned.json").write_pages(pages)
+    for name, value in (("ARCHIVES", archives), ("RESULTS", tmp_path / "learned.json")):
+        monkeypatch.setitem(make_results.__globals__, name, value)
+    make_results(archives, tmp_path / "learned.json").write_pages(pages)
     assert MAKER["update_figures"](pages) == []
     texts = [page.read_text() for page in pages.glob("*.md")]
     assert not any(IMAGE.search(re.sub("<!--.*-->", "", text)) for text in texts)

@@ -137,7 +137,7 @@ def moppo(instance: Instance, budget: int, seed: int) -> Learner:
     def make_trainer(budget: int) -> MoppoTrainer:
         start = np.atleast_1d(env.start)
         setup = TrainingSetup(
-            [env.unwrapped.game], budget, seed, threads=torch.get_num_threads(), fixed_weights=weights, start=start,
+            [env.unwrapped.game], budget, seed, threads=torch.get_num_threads(), fixed_weights=weights, starts=start,
             return_scale=return_scale,
         )  # fmt: skip
         return options.make_trainer(setup)

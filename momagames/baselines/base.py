@@ -122,13 +122,20 @@ class Method:
         self.policies(game)
 
     def train(
-        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+        self,
+        game: Game,
+        learning_agents: Sequence[int],
+        opponents: Sequence[BatchPolicy],
+        budget: int,
+        seed: int,
+        starts: NDArray[Any] | None = None,
     ) -> TrainingResult:
         """Train policies with about `budget` environment steps at most.
 
         learning_agents   agents that the policies will play, in turn, each with its team
         opponents         policies of the other agents, in turn
         seed              random seed: equal seeds give equal policies
+        starts            record[S], start positions of all training episodes; None: new ones
         """
         return TrainingResult(self.policies(game), 0)
 

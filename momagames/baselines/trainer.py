@@ -31,7 +31,8 @@ class TrainingSetup:
     opponents         policies of the other agents, in turn
     threads           number of threads
     fixed_weights     weights of the objectives in all episodes, and of the only policy; None: random weights
-    start             record[1], start position of all episodes; None: random ones
+    starts            record[S], start positions of the episodes, drawn at random with replacement; one: that of all episodes;
+                      None: new ones
     return_scale      float64[K], divisors of the returns, to which weights refer; None: chosen by the method
     """
 
@@ -42,13 +43,15 @@ class TrainingSetup:
     opponents: Sequence[BatchPolicy] = ()
     threads: int = 1
     fixed_weights: Sequence[float] | None = None
-    start: NDArray[Any] | None = None
+    starts: NDArray[Any] | None = None
     return_scale: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        """Raise InvalidParameter unless the games agree in rules, objectives and actions, and are one if `start` is given."""
-        if self.start is not None and len(self.games) > 1:
-            raise InvalidParameter(f"one start position for {len(self.games)} games: expected one game, or random starts")
+        """Raise InvalidParameter unless the games agree in rules, objectives and actions, and are one if `starts` are given."""
+        if self.starts is not None and len(self.games) > 1:
+            raise InvalidParameter(
+                f"given start positions for {len(self.games)} games: expected one game, or new start positions"
+            )
         for game in self.games[1:]:
             if _list_common_facts(game) != _list_common_facts(self.game):
                 raise InvalidParameter(
@@ -215,10 +218,16 @@ class TrainerMethod(Method, ABC):
         return tuple(trained.compile(format_weights(row), row.tolist(), self.is_greedy) for row in lattice)
 
     def train(
-        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+        self,
+        game: Game,
+        learning_agents: Sequence[int],
+        opponents: Sequence[BatchPolicy],
+        budget: int,
+        seed: int,
+        starts: NDArray[Any] | None = None,
     ) -> TrainingResult:
         self.check_train(game)
-        trainer = self.make_trainer(TrainingSetup([game], budget, seed, learning_agents, opponents))
+        trainer = self.make_trainer(TrainingSetup([game], budget, seed, learning_agents, opponents, starts=starts))
         train_to_end(trainer)
         return TrainingResult(self.select_policies(game, trainer.make_policies()), trainer.steps, trainer.summarize())
 

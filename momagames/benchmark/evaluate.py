@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -64,15 +65,17 @@ def evaluate_policies(run: Run, facts: dict[str, Any], policies: list[BatchPolic
     policies    if empty, filled with the policies that the method defines or trains
 
     Episode e has the same start position and random numbers for every policy, opponent and seat. The two sets have different
-    episodes.
+    episodes. Where a method has several episodes in each of E start positions, episode e is in that of number e modulo E.
     """
     game = run.game.make_game()
     others = [(one.label, one.make_policy(game)) for one in run.opponents] or [("none", make_default_opponent(game))]
     policies = [] if policies is None else policies
+    select, count = run.select_episodes or 0, (run.select_episodes or 0) + (run.report_episodes or 0)
     if not policies:
-        policies += _train_policies(run, game, [other for _, other in others], facts)
-    select = run.select_episodes or 0
-    seeds, words = make_episode_seeds(run, game)
+        seeds, _ = make_episode_seeds(run, game)
+        starts = None if run.plays is None else generate_starts(game, seeds[:select])
+        policies += _train_policies(run, game, [other for _, other in others], facts, starts)
+    seeds, words = make_episode_seeds(run, game, math.ceil((run.plays or 1) / len(policies)))
     starts = generate_starts(game, seeds)
     weights = {policy.label: list(policy.weights) for policy in policies if any(policy.weights)}
     facts |= {"policies": len(policies), "steps": facts.get("training_steps", 0), "weights": weights}
@@ -85,7 +88,7 @@ def evaluate_policies(run: Run, facts: dict[str, Any], policies: list[BatchPolic
                 episode = i % len(seeds)
                 yield {
                     "episode": episode,
-                    "set": SETS[episode >= select],
+                    "set": SETS[episode % count >= select],
                     "policy": policies[i // len(seeds)].label,
                     "opponent": label,
                     "seat": seat,
@@ -95,22 +98,33 @@ def evaluate_policies(run: Run, facts: dict[str, Any], policies: list[BatchPolic
                 }
 
 
-def _train_policies(run: Run, game: Game, others: list[BatchPolicy], facts: dict[str, Any]) -> tuple[BatchPolicy, ...]:
+def _train_policies(
+    run: Run, game: Game, others: list[BatchPolicy], facts: dict[str, Any], starts: NDArray[Any] | None
+) -> tuple[BatchPolicy, ...]:
     method = run.method.make_method(game)
     seed = int(np.random.SeedSequence([run.seed, TRAINING]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    result = method.train(game, [game.agents.index(seat) for seat in run.seats], others, run.budget or 0, seed)
+    given = {} if starts is None else {"starts": starts}
+    result = method.train(game, [game.agents.index(seat) for seat in run.seats], others, run.budget or 0, seed, **given)
     if method.trains:
         facts |= {"training_steps": result.steps, **(result.info or {})}
     return result.policies
 
 
-def make_episode_seeds(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the randomness of the episodes of a run: seeds of start positions uint64[E], words of policies uint64[E, A]."""
+def make_episode_seeds(run: Run, game: Game, plays: int = 1) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the randomness of the episodes of a run: seeds of start positions uint64[E], words of policies uint64[E, A].
+
+    plays    episodes of each policy in each start position: one in each of them first, then a second one in each
+
+    With training instances, the seeds of the report episodes are drawn first, so that they do not depend on their number.
+    """
     episodes = (run.select_episodes or 0) + (run.report_episodes or 0)
     own = run.seed if run.episode_set is None else int.from_bytes(run.episode_set.encode(), "big")
     seeds = np.random.SeedSequence([own, STARTS]).generate_state(episodes, np.uint64)
+    if run.plays is not None:
+        seeds = np.roll(seeds, run.select_episodes or 0)
+    episodes *= plays
     words = np.random.SeedSequence([run.seed, PLAYERS]).generate_state(episodes * len(game.agents), np.uint64)
-    return seeds.astype(np.uint64), words.astype(np.uint64).reshape(-1, len(game.agents))
+    return np.tile(seeds.astype(np.uint64), plays), words.astype(np.uint64).reshape(-1, len(game.agents))
 
 
 def make_default_opponent(game: Game) -> CompiledPolicy:

@@ -167,6 +167,19 @@ class PlansExperiment(_Experiment):
     budget: Count
 
 
+class Generalization(FrozenModel):
+    """Training on a finite set of instances, and comparison with the exact front of each instance.
+
+    plays         episodes that a method has in each instance, shared by its policies in turn. A policy plays each instance
+                  equally often, so that more policies than plays, or a remainder, mean a few episodes more, which do not count
+    max_states, max_bytes    limits of the exact search, see the method `exact`
+    """
+
+    plays: Count
+    max_states: Count
+    max_bytes: Count
+
+
 class PoliciesExperiment(_Experiment):
     """Full episodes of each policy against each opponent from each seat; a point is the mean return of a policy.
 
@@ -176,6 +189,8 @@ class PoliciesExperiment(_Experiment):
     report_episodes    separate episodes that estimate the values of the selected policies
     episode_set        name of the start positions of these episodes, which are then the same for all seeds; None: they
                        depend on the seed of the run. Positions of training are others in both cases
+    generalization     training uses the start positions of the selection episodes only: these are the training instances, and
+                       those of the report episodes are the test instances. For games whose fronts are computed exactly
     """
 
     kind: Literal["policies"]
@@ -185,6 +200,7 @@ class PoliciesExperiment(_Experiment):
     select_episodes: Count
     report_episodes: Count
     episode_set: Name | None = None
+    generalization: Generalization | None = None
 
     @property
     def pools_references(self) -> bool:
@@ -257,6 +273,8 @@ class Run(FrozenModel):
     """One unit of work: everything that its result depends on, and its time limit, which the digest excludes.
 
     budget    environment steps of a search or of training; None for policies that are not trained
+    plays     episodes of the method in each start position, and training on those of the selection episodes only (see
+              `Generalization`); None: one episode of each policy, and new start positions in training
     """
 
     game: GameChoice
@@ -270,6 +288,7 @@ class Run(FrozenModel):
     select_episodes: int | None
     report_episodes: int | None
     episode_set: str | None = None
+    plays: int | None = None
     version: str
     rows_format: int
     seconds: Annotated[Seconds, Field(exclude=True)]
@@ -285,7 +304,7 @@ class Run(FrozenModel):
         return hashlib.sha256(canonical_json(self.to_dict()).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        return self.model_dump(mode="json", exclude={"episode_set"} if self.episode_set is None else None)
+        return self.model_dump(mode="json", exclude={name for name in ("episode_set", "plays") if getattr(self, name) is None})
 
     @property
     def folder(self) -> str:
@@ -321,6 +340,7 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
                     select_episodes=policies.select_episodes if policies else None,
                     report_episodes=policies.report_episodes if policies else None,
                     episode_set=policies.episode_set if policies else None,
+                    plays=policies.generalization.plays if policies and policies.generalization else None,
                     version=version or momagames.__version__,
                     rows_format=ROWS_FORMAT,
                     seconds=experiment.seconds,

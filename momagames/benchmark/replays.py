@@ -126,7 +126,9 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
         again = replay(place, point)
         return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
-    fresh = run.model_copy(update={"seed": seed, "select_episodes": 0, "report_episodes": episodes, "episode_set": None})
+    fresh = run.model_copy(
+        update={"seed": seed, "select_episodes": 0, "report_episodes": episodes, "episode_set": None, "plays": None}
+    )
     found: dict[tuple[str, str], list[list[float]]] = {}
     for row in evaluate.evaluate_policies(fresh, {}, [_restore_policy(place, run, chosen)]):
         found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
@@ -217,7 +219,8 @@ def _replay_episode(run: Run, game: Game, row: dict[str, Any], own: BatchPolicy)
     other = next(
         (one.make_policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.make_default_opponent(game)
     )
-    seeds, words = evaluate.make_episode_seeds(run, game)
+    count = (run.select_episodes or 0) + (run.report_episodes or 0)
+    seeds, words = evaluate.make_episode_seeds(run, game, row["episode"] // count + 1)
     start = generate_starts(game, seeds[row["episode"], None])
     episode_words = words[row["episode"], None].copy()
     ours = list_team(game, game.agents.index(row["seat"]))

@@ -13,9 +13,11 @@ from pydantic import BaseModel, ValidationError
 
 from momagames.baselines import method
 from momagames.baselines.base import Method
+from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.benchmark.plan import (
     Collection,
     GameChoice,
+    Generalization,
     Indicator,
     Indicators,
     MethodChoice,
@@ -104,6 +106,7 @@ def check_suite(suite: Suite, source: str) -> Suite:
                     _check_method(experiment, chosen.make_method(game), game)
             if isinstance(experiment, PoliciesExperiment):
                 _check_seats(experiment, game, at)
+                _check_generalization(experiment, game, f"{at}.generalization on games[{j}]")
         if isinstance(experiment, PoliciesExperiment):
             _check_budget(experiment, at)
         _check_roles(experiment, at)
@@ -124,6 +127,12 @@ def _check_budget(experiment: PoliciesExperiment, at: str) -> None:
         raise InvalidFile(invalid_value(f"{at}.budget", 0, f"1 or more, because {trained[0]} trains"))
     if experiment.budget and not trained:
         raise InvalidFile(invalid_value(f"{at}.budget", experiment.budget, "0, because no method trains"))
+
+
+def _check_generalization(experiment: PoliciesExperiment, game: Game, at: str) -> None:
+    if experiment.generalization and (reasons := unsupported_reasons(game)):
+        expected = "a game whose exact front can be computed"
+        raise InvalidFile(f"{at}: {game.id} has {' and '.join(reasons)}: expected {expected}")
 
 
 def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> None:
@@ -207,6 +216,7 @@ def _find_model(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseM
                 "methods": MethodChoice,
                 "opponents": Opponent,
                 "indicators": Indicators,
+                "generalization": Generalization,
             }
             model = inner.get(part, model)
     return model

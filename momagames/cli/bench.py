@@ -157,6 +157,9 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
         if experiment.episode_set:
             episodes += f", start positions {experiment.episode_set!r} for all seeds"
         lines.append(("episodes", episodes))
+        if experiment.generalization:
+            plays = f"{experiment.generalization.plays} episodes of each method in each of them"
+            lines.append(("instances", f"training on those of the selection episodes, {plays}"))
     lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
     lines.append(("time", f"at most {experiment.seconds:g} s a run"))
     lines.append(("ideal point", experiment.ideal_point))
@@ -441,6 +444,7 @@ def report_results(
     figures: Annotated[
         Path | None, typer.Option(help="Directory for figures for papers, as SVG and PNG (extra `figures`).")
     ] = None,
+    latex: Annotated[Path | None, typer.Option(help="File for the tables in LaTeX (booktabs).", metavar="FILE")] = None,
     replays: Annotated[bool, typer.Option("--replays/--no-replays", help="Replays on the page.")] = True,
 ) -> None:
     """Print the tables of a results directory and write its page again."""
@@ -455,6 +459,11 @@ def report_results(
         from momagames.reports.figures.paper_figures import write_figures
 
         screen.print(f"figures: {len(write_figures(made, figures))} files in {figures}", soft_wrap=True)
+    if latex:
+        from momagames.reports.text.latex_tables import write_latex
+
+        write_latex(made, latex, every)
+        screen.print(f"LaTeX tables: {latex}", soft_wrap=True)
 
 
 @bench.command("compare")

@@ -20,6 +20,7 @@ from momagames.reports.text.report_tables import (
     control_table,
     crossplay_tables,
     fairness_table,
+    generalization_table,
     overview_tables,
     pairs_table,
     scores_table,
@@ -44,7 +45,11 @@ class Report(ReportData):
         tables: list[RenderableType] = overview_tables(self.overview, self.settings)
         for panel in self.panels:
             if every or panel.primary:
-                tables += [table for table in (scores_table(panel), control_table(panel)) if table is not None]
+                tables += [
+                    table
+                    for table in (scores_table(panel), control_table(panel), generalization_table(panel))
+                    if table is not None
+                ]
         if every:
             tables += [utility_table(panel) for panel in self.panels if panel.primary and panel.user_utilities]
             fair = [fairness_table(panel, self.settings) for panel in self.panels if panel.primary]

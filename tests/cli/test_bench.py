@@ -220,6 +220,16 @@ def test_figures_for_papers(ask, done, tmp_path):
     assert {path.suffix for path in written} == {".svg", ".png"}
 
 
+def test_tables_in_latex(ask, done, tmp_path):
+    code, said = ask("bench", "report", done / "out", "--latex", tmp_path / "tables.tex")
+    assert (code, "LaTeX tables: " in said) == (0, True)
+    assert (tmp_path / "tables.tex").read_text().count("\\toprule") == 4  # overview, two games, control
+    ask("bench", "report", done / "out", "--every", "--latex", tmp_path / "every.tex")
+    assert (tmp_path / "every.tex").read_text().count("\\toprule") > 4
+    code, said = ask("bench", "report", done / "out", "--latex", tmp_path / "no" / "tables.tex")
+    assert (code, "No such file or directory" in said) == (2, True)
+
+
 def test_export(ask, done, tmp_path):
     code, said = ask("bench", "export", done / "out", "--csv", "-o", tmp_path / "rows.csv")
     assert code == 0

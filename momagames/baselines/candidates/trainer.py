@@ -125,8 +125,8 @@ class CandidateTrainer(ABC):
         for i, game in enumerate(self.setup.games):
             if (which == i).any():
                 starts[which == i] = generate_starts(game, seeds[which == i])
-        if self.setup.start is not None:
-            starts[:] = self.setup.start
+        if self.setup.starts is not None:
+            starts[:] = self.setup.starts[seeds % np.uint64(len(self.setup.starts))]
         # equal policies play equal episodes of an instance, unless they sample
         words = self.rng.integers(2**64, size=(len(instances) if temperature else count, agents), dtype=np.uint64)
         memories = self.policy.initial_memories(parameters, weights, temperature)

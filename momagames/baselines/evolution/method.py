@@ -74,14 +74,20 @@ class EvolutionMethod(Method):
         return [0 if self.shared or team not in teams else teams.index(team) for team in game.teams]
 
     def train(
-        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+        self,
+        game: Game,
+        learning_agents: Sequence[int],
+        opponents: Sequence[BatchPolicy],
+        budget: int,
+        seed: int,
+        starts: NDArray[Any] | None = None,
     ) -> TrainingResult:
         self.check_installed()
         self.check_train(game)
         rng = np.random.default_rng(seed)
         policy = LinearPolicy(game, self._parameter_rows(game, learning_agents))
         scale, scale_steps = policy.estimate_scale(int(rng.integers(2**63)), budget // SCALE_SHARE)
-        evaluator = PopulationEvaluator(policy, learning_agents, opponents, self.episodes, budget - scale_steps, rng)
+        evaluator = PopulationEvaluator(policy, learning_agents, opponents, self.episodes, budget - scale_steps, rng, starts)
         optimizer = self.make_optimizer(len(game.objectives), policy.num_parameters, rng)
         generations: list[Points] = []
         values: list[Points] = []

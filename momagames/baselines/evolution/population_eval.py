@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ class PopulationEvaluator:
     learning_agents   agents that they play in turn, each with its team
     opponents         policies that play the other agents, in turn
     episodes          episodes per policy, opponent and learning agent; the same for every policy and call
+    starts            record[S], start positions, of which `episodes` are drawn; None: new ones
     budget            environment steps; checked after each step of the batch
     used              environment steps so far
     """
@@ -33,11 +35,15 @@ class PopulationEvaluator:
         episodes: int,
         budget: int,
         rng: np.random.Generator,
+        starts: NDArray[Any] | None = None,
     ) -> None:
         game = policy.game
         self.policy, self.budget, self.used = policy, budget, 0
         self._learning_agents, self._opponents = tuple(learning_agents), tuple(opponents)
-        self._starts = generate_starts(game, rng.integers(2**64, size=episodes, dtype=np.uint64))
+        if starts is None:
+            self._starts = generate_starts(game, rng.integers(2**64, size=episodes, dtype=np.uint64))
+        else:  # each of them once before one of them twice
+            self._starts = starts[np.resize(rng.permutation(len(starts)), episodes)]
         self._words = rng.integers(2**64, size=(episodes, len(game.agents)), dtype=np.uint64)
         self._seats = np.array([assign_seats(game, agent, i) for i in range(len(opponents)) for agent in learning_agents])
 

@@ -57,7 +57,7 @@ class Moppo(MoppoOptions, TrainerMethod):
         """Train from this start position alone. All training episodes and one final episode of each policy are plans."""
         self.check_installed()
         self.check_plan(game)
-        trainer = self.make_trainer(TrainingSetup([game], budget, seed, range(len(game.agents)), start=start))
+        trainer = self.make_trainer(TrainingSetup([game], budget, seed, range(len(game.agents)), starts=start))
         train_to_end(trainer)
         trainer.play_policies(self.select_policies(game, trainer.make_policies()))
         archive = trainer.archive
@@ -73,7 +73,7 @@ class Moppo(MoppoOptions, TrainerMethod):
         return {**DEFAULT_OPTIONS, **own, **cls.declared_defaults(game).options}
 
     def check_setup(self, setup: TrainingSetup) -> None:
-        if setup.start is not None:
+        if setup.starts is not None and len(setup.starts) == 1:
             setup.check_one_game(self.name)
             self.check_plan(setup.game)
             return

@@ -119,7 +119,7 @@ class RolloutCollector:
         opponents: Sequence[BatchPolicy],
         rng: np.random.Generator,
         generator: torch.Generator,
-        start: NDArray[Any] | None,
+        starts: NDArray[Any] | None,
         fixed_weights: NDArray[np.float64] | None,
     ) -> None:
         self.game, self.options, self.model, self.utility, self.progress = game, options, model, utility, progress
@@ -127,20 +127,22 @@ class RolloutCollector:
         self.batch = Batch(game, options.num_envs, autoreset="disabled")
         self.batch.seed(int(rng.integers(2**63)))
         self._symmetries = Symmetries(game, model.encoder) if options.symmetries else None
-        self._start = None if start is None else np.repeat(start, options.num_envs)
+        self._starts, self._rng = starts, rng
         self._weight_sampler = WeightSampler(len(game.objectives), options.concentration, rng, fixed_weights)
         self.opponents = Opponents(self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng)
-        self.self_imitation = SelfImitation(game, options, utility, rng, start is not None)
+        self.self_imitation = SelfImitation(game, options, utility, rng, starts is not None and len(starts) == 1)
         self.weights = np.zeros((options.num_envs, len(game.agents), len(game.objectives)), np.float32)
         self.returns = np.zeros(self.weights.shape)
         self._reset(np.ones(options.num_envs, np.bool_))
 
     def _reset(self, reset: NDArray[np.bool_]) -> None:
         """Reset some environments, and draw new weights for each team."""
-        if self._start is None:
+        if self._starts is None:
             self.batch.reset(reset)
         else:
-            self.batch.load(self._start, reset)
+            many = len(self._starts) > 1
+            chosen = self._rng.integers(len(self._starts), size=len(reset)) if many else np.zeros(len(reset), np.int64)
+            self.batch.load(self._starts[chosen], reset)
         teams = np.array(self.game.teams)
         self.weights[reset] = self._weight_sampler.sample(int(reset.sum()), int(teams.max()) + 1)[:, teams]
         self.returns[reset] = 0.0

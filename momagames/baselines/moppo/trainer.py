@@ -27,7 +27,7 @@ from momagames.engine.policies import BatchPolicy, SeatedPolicies
 class MoppoTrainer:
     """Training of one network, on rollouts of each game in turn.
 
-    Opponents play where not all teams learn. A fixed start position is for games with one agent or a common reward, without
+    Opponents play where not all teams learn. A single start position is for games with one agent or a common reward, without
     chance during play. Training stops after the update in which the budget is used up.
     """
 
@@ -43,7 +43,7 @@ class MoppoTrainer:
         self.collectors = [
             RolloutCollector(
                 game, options, self.model, self.utility, self.progress, setup.list_learning_agents(game), setup.opponents,
-                self.rng, self.generator, setup.start, fixed,
+                self.rng, self.generator, setup.starts, fixed,
             )
             for game in setup.games
         ]  # fmt: skip
@@ -124,9 +124,9 @@ class MoppoTrainer:
 
     def play_policies(self, policies: Sequence[BatchPolicy]) -> NDArray[np.float64]:
         """Play an episode of each policy from the start position, and archive them. Returns float64[n, K]."""
-        assert self.setup.start is not None
+        assert self.setup.starts is not None
         batch = Batch(self.game, len(policies), autoreset="disabled")
-        batch.load(np.repeat(self.setup.start, len(policies)))
+        batch.load(np.repeat(self.setup.starts, len(policies)))
         seats = np.repeat(np.arange(len(policies))[:, None], len(self.game.agents), axis=1)
         seated = SeatedPolicies(batch, policies, seats, self.collector.opponents.seed)
         history = []

@@ -88,12 +88,18 @@ class LibraryLearner(Method, ABC):
             raise InvalidParameter(f"{self.name} plans for one agent; {game.id} has {len(game.agents)}, and moppo plays it")
 
     def train(
-        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+        self,
+        game: Game,
+        learning_agents: Sequence[int],
+        opponents: Sequence[BatchPolicy],
+        budget: int,
+        seed: int,
+        starts: NDArray[Any] | None = None,
     ) -> TrainingResult:
         self.check_installed()
         self.check_train(game)
         rng, shared = np.random.default_rng(seed), StepBudget(budget)
-        learned = self._learn(TrainingEnv(game, learning_agents, opponents, self.illegal, shared, rng), rng)
+        learned = self._learn(TrainingEnv(game, learning_agents, opponents, self.illegal, shared, rng, starts), rng)
         policies = tuple(self._make_policy(game, policy) for policy in learned)
         return TrainingResult(policies, shared.used, {"policies_trained": len(policies)})
 

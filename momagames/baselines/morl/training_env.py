@@ -57,7 +57,7 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
     learning_agents   agents that the learner plays in turn, an episode each
     opponents         policies of the other agents, in turn
     illegal           action played in place of an illegal one: "next" or "random", see `momagames.wrappers.HandleIllegal`
-    start             record[1], start position of all episodes; None: a new one for each episode
+    starts            record[S], start positions of the episodes, drawn at random; None: a new one for each episode
     archive           gets each finished episode as a plan, if given
     """
 
@@ -71,12 +71,12 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
         illegal: str,
         budget: StepBudget,
         rng: np.random.Generator,
-        start: NDArray[Any] | None = None,
+        starts: NDArray[Any] | None = None,
         archive: Archive | None = None,
     ) -> None:
         self.game, self.budget, self.archive = game, budget, archive
         self._arguments = game, learning_agents, opponents, illegal, budget
-        self._rng, self._start = rng, start
+        self._rng, self._starts = rng, starts
         self._matches = [
             SingleAgentEnv(game, game.agents[agent], _seat_opponents(game, agent, opponent), illegal)
             for opponent in opponents or (None,)
@@ -93,7 +93,7 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
 
     def make_evaluation_env(self) -> TrainingEnv:
         """Return another environment with the same budget, scale and archive, for evaluations during the training."""
-        env = TrainingEnv(*self._arguments, self._rng.spawn(1)[0], self._start, self.archive)
+        env = TrainingEnv(*self._arguments, self._rng.spawn(1)[0], self._starts, self.archive)
         env.return_scale = self.return_scale
         return env
 
@@ -102,8 +102,11 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
         self._match = self._matches[self._episodes % len(self._matches)]
         self._episodes += 1
         self._match.episode.log = []
-        options = None if self._start is None else {"state": self._start}
-        observation, _ = self._match.reset(seed=int(self._rng.integers(2**63)), options=options)
+        options, seed = None, int(self._rng.integers(2**63))
+        if self._starts is not None:
+            at = seed % len(self._starts)
+            options = {"state": self._starts[at : at + 1]}
+        observation, _ = self._match.reset(seed=seed, options=options)
         self._counted = 0
         self._count_steps()
         return self._flatten(observation), {}

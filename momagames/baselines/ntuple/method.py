@@ -95,8 +95,8 @@ class Ntuple(TrainerMethod):
 
     def check_setup(self, setup: TrainingSetup) -> None:
         setup.check_one_game(self.name)
-        if setup.start is not None:
-            raise InvalidParameter(f"{self.name} trains on random start positions only: expected no fixed one")
+        if setup.starts is not None:
+            raise InvalidParameter(f"{self.name} trains on new start positions only: expected no given ones")
         self.check_train(setup.game)
 
     def make_trainer(self, setup: TrainingSetup) -> NtupleTrainer:

@@ -16,6 +16,7 @@ from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperi
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, list_changed_parameters
+from momagames.reports.data.generalization import InstanceScore, measure_generalization
 from momagames.reports.data.points import (
     Points,
     PolicyEpisodes,
@@ -48,6 +49,8 @@ class Panel:
     user_utilities     method -> utility function -> utility; empty for plans, whose returns are deterministic
     policy_episodes    method -> seed -> the episodes behind the points; empty for plans
     weights            method -> seed -> policy -> the weights that the policy is conditioned on, where there are any
+    generalization     method -> indicator -> score against the exact front of each instance, see `data.generalization`; empty
+                       for other experiments, and for panels that are not primary
     search_history     method -> seed -> archived points by environment steps; empty for policies, and for exact search, which
                        has no budget
     budget             environment steps of each run; 0 for policies
@@ -70,6 +73,7 @@ class Panel:
     user_utilities: Mapping[str, Mapping[str, UserUtility]]
     policy_episodes: Mapping[str, Mapping[int, PolicyEpisodes]]
     weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]]
+    generalization: Mapping[str, Mapping[str, InstanceScore]]
     search_history: Mapping[str, Mapping[int, SearchHistory]]
     budget: int
     num_episodes: int
@@ -190,7 +194,7 @@ def _build_game_panels(
         views = list(islice(_policy_views(store, experiment, game, finished), 1 if primary_only else None))
         for run, name in finished:
             weights.setdefault(name, {})[run.seed] = metadata[run.digest]["facts"].get("weights", {})
-    common = (settings, experiment, game, runs[0][0].canonical, proven, archived, weights, histories, missing, seconds, styles)
+    common = (settings, experiment, game, runs[0][0], proven, archived, weights, histories, missing, seconds, styles)
     return [_build_panel(view, *common) for view in views]
 
 
@@ -208,7 +212,7 @@ def _build_panel(
     settings: Indicators,
     experiment: PlansExperiment | PoliciesExperiment,
     game: Game,
-    canonical: str,
+    run: Run,
     proven: Mapping[int, Array],
     archived: Mapping[int, Array],
     weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]],
@@ -223,7 +227,7 @@ def _build_panel(
         experiment=experiment.name,
         kind=experiment.kind,
         game=game,
-        canonical=canonical,
+        canonical=run.canonical,
         scope=view.scope,
         primary=view.primary,
         points=view.points,
@@ -240,6 +244,7 @@ def _build_panel(
         user_utilities={n: compute_user_utilities(runs, references, settings) for n, runs in view.policy_episodes.items()},
         policy_episodes=view.policy_episodes,
         weights=weights,
+        generalization=_measure_generalization(view, settings, experiment, game, run),
         search_history=histories,
         budget=experiment.budget if isinstance(experiment, PlansExperiment) else 0,
         num_episodes=experiment.report_episodes if isinstance(experiment, PoliciesExperiment) else 0,
@@ -248,6 +253,15 @@ def _build_panel(
         roles=experiment.roles,
         styles={name: styles[name] for name in missing},
     )
+
+
+def _measure_generalization(
+    view: PanelView, settings: Indicators, experiment: PlansExperiment | PoliciesExperiment, game: Game, run: Run
+) -> Mapping[str, Mapping[str, InstanceScore]]:
+    if isinstance(experiment, PlansExperiment) or not (experiment.generalization and view.primary):
+        return {}
+    given, ideal = experiment.generalization, experiment.ideal_point
+    return measure_generalization(run, game, view.policy_episodes, given, ideal, settings)
 
 
 # ---------------------------------------------------------------------------------------------------------------- views

@@ -70,7 +70,17 @@ def _describe_games(found: Mapping[tuple[str, str, str], Panel]) -> str:
 
 
 # settings of an experiment that must be equal for a comparison
-CONDITIONS = ("kind", "ideal_point", "budget", "opponents", "seats", "select_episodes", "report_episodes", "episode_set")
+CONDITIONS = (
+    "kind",
+    "ideal_point",
+    "budget",
+    "opponents",
+    "seats",
+    "select_episodes",
+    "report_episodes",
+    "episode_set",
+    "generalization",
+)
 
 
 def _check_conditions(first: Store, first_suite: Suite, second: Store, second_suite: Suite) -> None:

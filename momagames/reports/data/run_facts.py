@@ -68,6 +68,8 @@ def _describe_settings(suite: Suite) -> list[tuple[str, str]]:
             budget = f"{experiment.select_episodes} selection and {experiment.report_episodes} report episodes per match"
             if experiment.episode_set:
                 budget += f", start positions {experiment.episode_set!r} for all seeds"
+            if experiment.generalization:
+                budget += f", {experiment.generalization.plays} episodes per instance"
             if experiment.budget:
                 budget = f"{experiment.budget:,} training steps per run; {budget}"
         lines.append((f"seeds of {experiment.name}", f"{', '.join(map(str, experiment.seeds))}; {budget}"))

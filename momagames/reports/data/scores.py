@@ -73,7 +73,6 @@ def build_references(
     pooled    the union is over all seeds, see `Experiment.pools_references`
     """
     seeds = sorted({seed for found in points.values() for seed in found})
-    low = np.array(game.reference_point, np.float64)
     union = {
         seed: filter_dominated(
             np.concatenate([found[seed].values for found in points.values() if seed in found] + _of_archive(archived, seed))
@@ -86,11 +85,16 @@ def build_references(
     references = {}
     for seed in seeds:
         values = filter_dominated(proven[seed]) if seed in proven else union[seed]
-        high = np.array([o.return_high for o in game.objectives]) if ideal == "declared" else values.max(axis=0)
-        high = np.where(high > low, high, low + 1)  # an objective without any gain has no scale
-        tag = "exact" if seed in proven else "best known"
-        references[seed] = Reference(values, tag, low - margin * (high - low), high)
+        references[seed] = make_reference(values, "exact" if seed in proven else "best known", game, ideal, margin)
     return references
+
+
+def make_reference(values: Array, tag: str, game: Game, ideal: str, margin: float) -> Reference:
+    """Return the reference of a front, float64[n, K]."""
+    low = np.array(game.reference_point, np.float64)
+    high = np.array([o.return_high for o in game.objectives]) if ideal == "declared" else values.max(axis=0)
+    high = np.where(high > low, high, low + 1)  # an objective without any gain has no scale
+    return Reference(values, tag, low - margin * (high - low), high)
 
 
 def _of_archive(archived: Mapping[int, Array] | None, seed: int) -> list[Array]:

@@ -26,6 +26,7 @@ from momagames.reports.figures.paper_plots import (
     new_axes,
     plot_anytime,
     plot_crossplay,
+    plot_generalization,
     plot_overview,
 )
 from momagames.reports.figures.plotly_aggregate import FIGURE_STATISTICS
@@ -51,8 +52,8 @@ def write_figures(data: ReportData, folder: str | Path, forms: Sequence[str] = (
     """Write the figures of a report.
 
     The files are `overview`; `overall` and `profiles` if the report compares methods over all games; `front-N-TITLE` for each
-    primary panel of two or more objectives; `anytime-N-TITLE` for each panel of plans; and `crossplay-N-TITLE` for each game
-    with opponents. N counts each kind from 1.
+    primary panel of two or more objectives; `generalization-N-TITLE` for each panel with exact fronts of instances;
+    `anytime-N-TITLE` for each panel of plans; and `crossplay-N-TITLE` for each game with opponents. N counts each kind from 1.
 
     forms      "svg", and "png" (300 dpi)
     Returns    the paths of the files
@@ -106,6 +107,9 @@ def _generate_figures(data: ReportData) -> Iterator[Figure]:
     for panel in data.panels:
         if panel.primary and len(panel.game.objectives) > 1:
             yield Figure("front", panel.title, partial(_plot_front, panel))
+    for panel in data.panels:
+        if panel.generalization:
+            yield Figure("generalization", panel.title, partial(plot_generalization, panel.generalization, panel.styles))
     for panel in data.panels:
         if curves := compute_anytime_curves(panel, data.settings):
             yield Figure("anytime", panel.title, partial(plot_anytime, curves, panel.styles))

@@ -11,6 +11,7 @@ import numpy as np
 from momagames.analysis.statistics import Interval
 from momagames.reports.data.anytime_curves import AnytimeCurves
 from momagames.reports.data.crossplay import CrossPlay
+from momagames.reports.data.generalization import MORE_IS_BETTER, InstanceScore
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.figures.theme import COLORS, style_color
 from momagames.reports.text.labels import INDICATOR_LABELS, SAME_NAME_MARK
@@ -69,6 +70,25 @@ def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any
 def legend_above(axes: Any, count: int) -> None:
     """Draw the legend of `count` methods above the axes."""
     axes.legend(ncols=min(4, count), loc="lower left", bbox_to_anchor=(0, 1))
+
+
+def plot_generalization(scores: Mapping[str, Mapping[str, InstanceScore]], styles: Mapping[str, int]) -> Any:
+    """Plot each indicator in training (hollow) and test instances (filled), a row for each method."""
+    figure, plots = new_axes(6.5, 0.9 + 0.3 * len(scores), len(MORE_IS_BETTER))
+    for axes, (name, is_up) in zip(plots, MORE_IS_BETTER.items(), strict=True):
+        for row, (method, found) in enumerate(scores.items()):
+            style = {**marker_style(styles[method]), "capsize": 2, "markersize": 5}
+            for at, color, place in (
+                (found[name].training, "white", row - 0.14),
+                (found[name].test, style["color"], row + 0.14),
+            ):
+                axes.errorbar([at.value], [place], xerr=error_bars(at), markerfacecolor=color, **style)
+        direction = "more" if is_up else "less"
+        axes.set_xlabel(f"{name} ({direction} is better)")
+    plots[0].set_yticks(range(len(scores)), list(scores))
+    plots[0].set_ylim(len(scores) - 0.5, -0.5)
+    figure.suptitle("hollow: training instances, filled: unseen instances", fontsize=8)
+    return figure
 
 
 def plot_anytime(curves: AnytimeCurves, styles: Mapping[str, int]) -> Any:

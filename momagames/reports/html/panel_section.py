@@ -9,6 +9,7 @@ from typing import Any
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
+from momagames.reports.data.generalization import list_intervals
 from momagames.reports.data.overview import INDICATOR, rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.policy_sets import summarize_policy_sets
@@ -19,8 +20,8 @@ from momagames.reports.figures.plotly_fronts import format_value
 from momagames.reports.html.column_help import CRITERION_MEANINGS, FAIRNESS_MEANINGS, POLICY_SET_MEANINGS
 from momagames.reports.html.document import add_figure
 from momagames.reports.html.html_tables import format_cell, render_table
-from momagames.reports.text.captions import FAIRNESS_CAPTION, anytime_caption
-from momagames.reports.text.labels import count, format_score, heading
+from momagames.reports.text.captions import FAIRNESS_CAPTION, GENERALIZATION_CAPTION, anytime_caption
+from momagames.reports.text.labels import count, format_score, generalization_heads, heading
 
 MAIN_SCORES = 3  # indicators beside a figure; all are in a folded table
 MAX_LISTED = 60  # points listed for each method
@@ -29,7 +30,13 @@ UTILITY_CAPTION = "Utility of normalized returns of the best policy in the selec
 
 def panel_details(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
     """Return what is folded below the fronts and scores of a panel; its figures are appended to `figures`."""
-    parts = [_all_scores(panel), _pairs(panel, figures), _anytime(panel, settings, figures), _utilities(panel, settings)]
+    parts = [
+        _generalization(panel),
+        _all_scores(panel),
+        _pairs(panel, figures),
+        _anytime(panel, settings, figures),
+        _utilities(panel, settings),
+    ]
     return "".join([*parts, _point_lists(panel)])
 
 
@@ -37,6 +44,17 @@ def short_scores(panel: Panel) -> str:
     """Return the three best methods with their hypervolume ratios, as a line."""
     best = list(rank_methods(panel).items())[:3]
     return html.escape(", ".join(f"{method} {mean:.2f}" for method, mean in best))
+
+
+def _generalization(panel: Panel) -> str:
+    """Return the scores against the exact front of each instance; empty for other experiments."""
+    if not panel.generalization:
+        return ""
+    rows = [[method, *map(format_cell, list_intervals(scores))] for method, scores in panel.generalization.items()]
+    return (
+        "<details><summary>Generalization, against the exact front of each instance</summary>"
+        f'{render_table(["method", *generalization_heads()], rows)}<p class="caption">{GENERALIZATION_CAPTION}</p></details>'
+    )
 
 
 def _pairs(panel: Panel, figures: list[dict[str, Any]]) -> str:

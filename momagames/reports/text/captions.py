@@ -17,6 +17,24 @@ from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, count
 
 TARGET_ERROR = 0.01  # standard error of a front, as a share of the range, for which captions state the number of episodes
 
+GENERALIZATION_CAPTION = (
+    "Means over instances, each measured against its own proven front. HV ratio: of all episodes of a method in the instance, "
+    "equally many for each method. Regret: best utility of the front minus that of the policy that a user has chosen in the "
+    "training instances, for all weights. Gap: how much worse the method is in test than in training instances; the two sets "
+    "also differ in difficulty, so compare gaps with those of methods that were not trained."
+)
+UTILITY_CAPTION = (
+    "Utility of normalized returns: ESR is its mean over single episodes, SER the utility of the mean return. The policy of "
+    "each cell is the best one in the selection episodes."
+)
+CONTROL_CAPTION = (
+    "Whether the weights steer the policies, and the utility under their own weights (delivered) beside that of the best "
+    "policy of the set for each weight (coverage)."
+)
+PAIRS_CAPTION = (
+    "P(better): probability that a run of the first method beats a run of the second; IQM difference: first minus second; p: "
+    "permutation test with Holm's correction."
+)
 FAIRNESS_CAPTION = (
     "Fairness over the agents of a team that one policy plays, by the utility of each: means over the policies of the method."
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from momagames.reports.data.generalization import MORE_IS_BETTER
 from momagames.reports.data.scores import Score
 
 # indicator -> (label, True if more is better, False if less, None without direction; format)
@@ -33,6 +34,12 @@ STATISTIC_LABELS = {
 EXACT_MARK = "="  # marks games whose reference front is exact
 NO_SCORE = "–"  # of a method without weight-conditioned policies
 SAME_NAME_MARK = "◇"  # marks a method against the opponent of its name
+
+
+def generalization_heads() -> list[str]:
+    """Return the labels of `generalization.list_intervals`: "exact HV ratio, training ↑"."""
+    arrows = {name: "↑" if up else "↓" for name, up in MORE_IS_BETTER.items()}
+    return [f"{name}, {part}" for name, arrow in arrows.items() for part in (f"training {arrow}", f"test {arrow}", "gap ↓")]
 
 
 def heading(name: str) -> str:

@@ -11,13 +11,18 @@ from rich.text import Text
 from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
+from momagames.reports.data.generalization import list_intervals
 from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.scores import Score
 from momagames.reports.data.team_fairness import FAIRNESS_COLUMNS, measure_team_fairness
 from momagames.reports.summary import SummaryRow
 from momagames.reports.text.captions import (
+    CONTROL_CAPTION,
     FAIRNESS_CAPTION,
+    GENERALIZATION_CAPTION,
+    PAIRS_CAPTION,
+    UTILITY_CAPTION,
     aggregate_caption,
     crossplay_caption,
     overview_caption,
@@ -25,23 +30,18 @@ from momagames.reports.text.captions import (
     ratings_caption,
     sort_ratings,
 )
-from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, STATISTIC_LABELS, format_score, heading
+from momagames.reports.text.labels import (
+    EXACT_MARK,
+    SAME_NAME_MARK,
+    STATISTIC_LABELS,
+    format_score,
+    generalization_heads,
+    heading,
+)
 from momagames.reports.text.terminal_tables import format_bounds, format_interval, new_table
 
 PAGE_ONLY = ("hypervolume", "sampled_utility", "rounded_cardinality", "sparsity")  # indicators that 80 columns have no room for
 METHODS_PER_TABLE = 5  # in the overview; more methods are split into several tables
-UTILITY_CAPTION = (
-    "Utility of normalized returns: ESR is its mean over single episodes, SER the utility of the mean return. The policy of "
-    "each cell is the best one in the selection episodes."
-)
-CONTROL_CAPTION = (
-    "Whether the weights steer the policies, and the utility under their own weights (delivered) beside that of the best "
-    "policy of the set for each weight (coverage)."
-)
-PAIRS_CAPTION = (
-    "P(better): probability that a run of the first method beats a run of the second; IQM difference: first minus second; p: "
-    "permutation test with Holm's correction."
-)
 
 
 def overview_tables(rows: Sequence[OverviewRow], settings: Indicators) -> list[RenderableType]:
@@ -111,6 +111,19 @@ def control_table(panel: Panel) -> Table | None:
     for method, scores in panel.scores.items():
         if any(name in scores for name in names):
             table.add_row(method, *(_score_cell(name, scores.get(name)) for name in names))
+    return table
+
+
+def generalization_table(panel: Panel) -> Table | None:
+    """Return the scores against the exact front of each instance; None for other experiments."""
+    if not panel.generalization:
+        return None
+    table = new_table(f"{panel.title}: exact fronts of instances", GENERALIZATION_CAPTION)
+    table.add_column("method", no_wrap=True)
+    for head in generalization_heads():
+        table.add_column(head.replace(", ", "\n"), justify="right")
+    for method, scores in panel.generalization.items():
+        table.add_row(method, *(format_interval(at) for at in list_intervals(scores)))
     return table
 
 

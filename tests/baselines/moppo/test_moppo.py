@@ -31,7 +31,7 @@ BOARD = {"board_height": 3, "board_width": 4, "num_colors": 2}
 def make_trainer(id, params=None, budget=200, seed=0, opponents=(), start=None, **options):
     game = momagames.spec(id, **(params or {}))
     learning_agents = range(min(2, len(game.agents)))
-    setup = TrainingSetup([game], budget, seed, learning_agents, opponents, start=start)
+    setup = TrainingSetup([game], budget, seed, learning_agents, opponents, starts=start)
     return Moppo(**{**TINY, **options}).make_trainer(setup)
 
 

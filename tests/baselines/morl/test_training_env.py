@@ -79,7 +79,7 @@ def test_decisions_are_those_of_evaluations():
 def test_episodes_are_plans_with_the_returns_of_the_game():
     game = momagames.spec("mo-samegame-v0", **SMALL)
     start, archive = generate_starts(game, np.array([3], np.uint64)), Archive(len(game.objectives))
-    env = make_env(start=start, archive=archive)
+    env = make_env(starts=start, archive=archive)
     rng = np.random.default_rng(1)
     for _ in range(10):
         total, _ = play(env, lambda env: rng.integers(env.action_space.n))

@@ -1,0 +1,112 @@
+"""The page of generalization, docs/results/generalization.md, from its archive (see make_results.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from page_figures import image
+
+from momagames.analysis.statistics import Interval
+from momagames.benchmark.plan import Suite, expand_runs, method_names
+from momagames.benchmark.store.store import Store
+from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore, list_intervals
+from momagames.reports.data.panels import Panel
+from momagames.reports.data.report_data import ReportData
+from momagames.reports.data.run_facts import collect_run_facts
+from momagames.reports.text.captions import GENERALIZATION_CAPTION, panel_caption
+from momagames.reports.text.labels import format_score, generalization_heads, heading
+from momagames.reports.text.markdown_tables import markdown_table
+
+NAME = "generalization"
+ARCHIVED = "benchmarks/fronts/generalization.npz.xz"
+
+
+def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """Yield the lines of the page. names: kind and title of a figure -> its file name without extension."""
+    first, *_ = data.panels
+    yield from ("# Results: generalization", "", describe_message(suite, first), "")
+    for panel in data.panels:
+        if name := names.get((NAME, panel.title)):
+            yield from (f"## {panel.experiment}", "", image(f"Generalization: {panel.title}", f"{name}.svg"), "")
+        yield from fold("Scores against exact fronts", [*generalization_table(panel), "", GENERALIZATION_CAPTION])
+        yield from fold("Indicators of mean returns", [*score_table(panel), "", panel_caption(panel)])
+        yield from fold("Environment steps of an episode", steps_table(store, suite, panel))
+    yield from (
+        "## How the numbers were made",
+        "",
+        "`momagames bench run generalization` made the runs, which are archived in",
+        f"`{ARCHIVED}`. `python docs/make_results.py --suite generalization --unpack FOLDER` restores",
+        "them, and `momagames bench report FOLDER` prints these tables. The exact fronts are computed again by the method",
+        "`exact` and stored in the cache of the package; their witnesses are played again whenever they are read. The",
+        "training instances of an experiment with fewer of them are the first of those with more, and the test instances are",
+        "the same. Definitions: [Metrics](../metrics.md#generalization-over-instances).",
+        "",
+        *markdown_table(["", ""], collect_run_facts(store, suite)),
+        "",
+    )
+
+
+def fold(title: str, lines: list[str]) -> Iterator[str]:
+    yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
+
+
+def describe_message(suite: Suite, panel: Panel) -> str:
+    """Return two sentences: the best trained method on unseen instances, and the method with the largest gap."""
+    game, experiment = panel.game, next(one for one in suite.experiments if one.name == panel.experiment)
+    names = method_names(experiment)
+    trained = [names[one.model_dump_json()] for one in experiment.methods if one.make_method(game).trains]
+    scores = {name: panel.generalization[name] for name in trained if name in panel.generalization}
+    best = min(scores, key=lambda name: scores[name][REGRET].test.value)
+    worst = max(scores, key=lambda name: scores[name][REGRET].gap.value)
+    others = [found[REGRET].gap.value for name, found in scores.items() if name != worst]
+    comparison = f", users of other trained methods at most {max(others):.3f}" if others else ""
+    return (
+        f"Of the methods that are trained on {experiment.select_episodes} instances alone, `{best}` is best on "
+        f"{experiment.report_episodes} unseen ones: it reaches {format_interval(scores[best][RATIO].test)} of the hypervolume "
+        f"of the proven front of each, and its users lose {format_interval(scores[best][REGRET].test)} of the utility that is "
+        f"possible{describe_control(panel.generalization)}. `{worst}` has the largest gap: its users lose "
+        f"{format_interval(scores[worst][REGRET].gap)} more on unseen instances than on those of its training{comparison}."
+    )
+
+
+def describe_control(scores: Mapping[str, Mapping[str, InstanceScore]]) -> str:
+    """Return the results of random play in brackets, where there is any."""
+    if "random" not in scores:
+        return ""
+    return f" (random play: {scores['random'][RATIO].test.value:.3f} and {scores['random'][REGRET].test.value:.3f})"
+
+
+def format_interval(at: Interval) -> str:
+    return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")
+
+
+def generalization_table(panel: Panel) -> Iterator[str]:
+    rows = [
+        (name, str(len(panel.points[name])), *map(format_interval, list_intervals(scores)))
+        for name, scores in panel.generalization.items()
+    ]
+    return markdown_table(["method", "runs", *generalization_heads()], rows)
+
+
+def score_table(panel: Panel) -> Iterator[str]:
+    rows = [
+        (name, *(" ".join(format_score(one, scores.get(one))).strip() for one in panel.indicators))
+        for name, scores in panel.scores.items()
+    ]
+    return markdown_table(["method", *map(heading, panel.indicators)], rows)
+
+
+def steps_table(store: Store, suite: Suite, panel: Panel) -> list[str]:
+    """Return the mean number of environment steps of an episode, look-ahead included, by method."""
+    experiment = next(one for one in suite.experiments if one.name == panel.experiment)
+    names, found = method_names(experiment), {}
+    for run in expand_runs(experiment, store.read_version()):
+        if store.has_run(run):
+            facts = store.read_metadata(run)["facts"]
+            rounds = math.ceil((run.plays or 1) / facts["policies"])
+            episodes = facts["policies"] * rounds * ((run.select_episodes or 0) + (run.report_episodes or 0))
+            steps = (facts["steps"] - facts.get("training_steps", 0)) / episodes
+            found.setdefault(names[run.method.model_dump_json()], []).append(steps)
+    return list(markdown_table(["method", "steps"], [(name, f"{np.mean(steps):,.0f}") for name, steps in found.items()]))

@@ -1,0 +1,124 @@
+"""Tables in LaTeX: the numbers of the report, escaped, the best value of each column bold."""
+
+import re
+
+import pytest
+
+from momagames.analysis.statistics import Interval
+from momagames.benchmark import run_suite
+from momagames.errors import InvalidFile
+from momagames.reports import report
+from momagames.reports.data.overview import list_methods
+from momagames.reports.text.labels import INDICATOR_LABELS
+from momagames.reports.text.latex_tables import SPECIAL, Value, escape, format_table, latex_report, write_latex
+from tests.benchmark.test_generalization import EXPERIMENT
+from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
+
+TABLE = re.compile(r"\\begin\{table\}.*?\\end\{table\}\n", re.DOTALL)
+VALUE = re.compile(r"(?:\\textbf\{)?(-?[\d.e+]+|\\textasciitilde\{\}[\d.e+]+)\}?(?: \{\\scriptsize \[.*?\]\})?")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a report with panels of plans, of policies against opponents, and of instances."""
+    tested = suite(plans([RANDOM, GREEDY, EXACT]), POLICIES, EXPERIMENT)
+    folder = tmp_path_factory.mktemp("latex")
+    assert not run_suite(tested, folder).failed
+    return report(folder, replays=False)
+
+
+def read_tables(text):
+    """Return label -> (head, rows) with the cells as they are written; every row has a cell for each column."""
+    found = {}
+    for table in TABLE.findall(text):
+        assert table.count("{") == table.count("}")
+        for name in ("table", "tabular"):
+            assert table.count(f"\\begin{{{name}}}") == table.count(f"\\end{{{name}}}") == 1
+        columns = re.search(r"\\begin\{tabular\}\{([lr]+)\}", table)[1]
+        body = table.partition("\\toprule\n")[2].partition("\\bottomrule")[0].replace("\\midrule\n", "")
+        rows = [re.split(r" (?<!\\)& ", line.removesuffix(" \\\\")) for line in body.splitlines()]
+        assert {len(row) for row in rows} == {len(columns)}
+        found[re.search(r"\\label\{tab:(.*?)\}", table)[1]] = rows[0], rows[1:]
+    return found
+
+
+def test_no_character_has_a_meaning_of_its_own():
+    assert escape("a_1 & 50% of $3 #4 {x} ~ ^ \\ < > |") == (
+        r"a\_1 \& 50\% of \$3 \#4 \{x\} \textasciitilde{} \textasciicircum{} \textbackslash{} \textless{} \textgreater{} "
+        r"\textbar{}"
+    )
+    assert escape("gap ↓ – HV ↑") == r"gap $\downarrow$ -- HV $\uparrow$"
+    bare = "".join(SPECIAL)
+    table = format_table("x", bare, ["method", bare], [[bare, Value("1", "[0, 2]", True)]])
+    rest = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\$\\\w+\$", "", table.partition("\\caption{")[2].partition("\\label")[0])
+    assert rest == "--}\n"  # all of the caption was escaped, and its brace is left
+
+
+def test_intervals_and_single_runs():
+    assert Value.of(Interval(0.5, 0.25, 0.75, 4), ".2f") == Value("0.50", "[0.25, 0.75]")
+    assert Value.of(Interval(0.5, 0.5, 0.5, 1), ".2f", approx=True) == Value("~0.50", "")
+    row = format_table("x", "", ["method", "v"], [["a_b", Value("~0.50", "[0, 1]", True)]])
+    assert "a\\_b & \\textbf{\\textasciitilde{}0.50} {\\scriptsize [0, 1]} \\\\" in row
+
+
+def test_every_table_of_the_report(made):
+    panels = {number: panel for number, panel in enumerate(made.panels, 1) if panel.primary}
+    last = max(panels)  # of instances
+    expected = {"overview", f"generalization-{last}", *(f"scores-{number}" for number in panels)}
+    expected |= {f"control-{number}" for number, panel in panels.items() if panel.kind == "policies"}
+    assert set(read_tables(latex_report(made))) == expected
+    every = set(read_tables(latex_report(made, every=True)))
+    expected |= {f"scores-{number}" for number in range(1, last + 1)} | {f"control-{number}" for number in range(2, last + 1)}
+    expected |= {"crossplay-1-1", "crossplay-1-2", "utilities-2", f"utilities-{last}"}
+    assert every - {"ratings-1"} == expected
+
+
+def test_scores_are_those_of_the_panel_and_the_best_are_bold(made):
+    tables = read_tables(latex_report(made, every=True))
+    for number, panel in enumerate(made.panels, 1):
+        for table in ("scores", "control"):
+            if f"{table}-{number}" not in tables:
+                continue
+            head, rows = tables[f"{table}-{number}"]
+            names = {escape(f"{label} {'↑' if up else '↓'}" if up is not None else label): name
+                     for name, (label, up, _) in INDICATOR_LABELS.items()}  # fmt: skip
+            assert [row[0] for row in rows] == [escape(method) for method in panel.scores]
+            for column, title in enumerate(head[2:], 2):
+                _, up, form = INDICATOR_LABELS[names[title]]
+                found = [scores.get(names[title]) for scores in panel.scores.values()]
+                texts = [None if one is None else format(one.interval.value, form) for one in found]
+                numbers = [float(text) for text in texts if text is not None]
+                best = None if up is None or len(numbers) < 2 else max(numbers) if up else min(numbers)
+                for row, one, text in zip(rows, found, texts, strict=True):
+                    if one is None:
+                        assert row[column] == "--"
+                        continue
+                    value = f"\\textbf{{{text}}}" if float(text) == best else text
+                    interval = one.interval
+                    assert row[column] == f"{value} {{\\scriptsize [{interval.low:{form}}, {interval.high:{form}}]}}"
+
+
+def test_overview_and_generalization(made):
+    tables = read_tables(latex_report(made))
+    head, rows = tables["overview"]
+    assert head == ["game", *map(escape, list_methods(made.overview))]
+    for row, line in zip(rows, made.overview, strict=True):
+        for name, cell in zip(list_methods(made.overview), row[1:], strict=True):
+            assert cell.startswith("\\textbf{") == (name in line.best)
+            assert (cell == "") == (name not in line.scores)
+    _, rows = tables[f"generalization-{len(made.panels)}"]
+    panel = made.panels[-1]
+    for row, (method, scores) in zip(rows, panel.generalization.items(), strict=True):
+        assert row[0] == escape(method)
+        values = [float(VALUE.fullmatch(cell)[1]) for cell in row[1:]]
+        expected = [at.value for score in scores.values() for at in (score.training, score.test, score.gap)]
+        assert values == pytest.approx(expected, abs=5e-4)
+    regrets = [float(VALUE.fullmatch(row[5])[1]) for row in rows]
+    assert ["textbf" in row[5] for row in rows] == [value == min(regrets) for value in regrets]
+
+
+def test_files(made, tmp_path):
+    write_latex(made, tmp_path / "tables.tex")
+    assert (tmp_path / "tables.tex").read_text() == latex_report(made)
+    with pytest.raises(InvalidFile, match="No such file or directory"):
+        write_latex(made, tmp_path / "no" / "tables.tex")
