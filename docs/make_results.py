@@ -3,6 +3,7 @@
     python docs/make_results.py                      from benchmarks/fronts/paper.npz.xz and benchmarks/learning/results.json
     python docs/make_results.py --archive FOLDER     archive this results directory first
     python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
+    ... --track NAME                                 the same with the archive of a track, benchmarks/fronts/NAME.npz.xz
 
 Figures need the extra `figures`, archives the extra `analysis`.
 """
@@ -21,20 +22,21 @@ from typing import Any
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from page_figures import image
+from track_page import Track, make_track, score_table
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.overview import OverviewRow, list_methods
-from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
 from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
 from momagames.reports.text.captions import overview_caption, panel_caption
-from momagames.reports.text.labels import EXACT_MARK, format_score, heading
+from momagames.reports.text.labels import EXACT_MARK
 from momagames.reports.text.markdown_tables import markdown_table
 
 ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.npz.xz"
+TRACKS = {"policies": ARCHIVE.with_name("policies.npz.xz")}
 DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
 FIGURES = {"front": "Fronts of", "anytime": "Anytime performance in", "crossplay": "Head-to-head results in"}
 TOGETHER = {
@@ -82,8 +84,9 @@ class Results:
             draw_curves(target, folder / f"{LEARNING}-{name}.svg")
 
 
-def make_results(archive: Path, learning: Path) -> Results:
-    """Make the pages and figures of an archive and of training results."""
+def make_results(archive: Path, learning: Path, tracks: Mapping[str, Path]) -> Results:
+    """Make the pages and figures of an archive, of training results, and of the archives of tracks by name."""
+    made = [make_track(name, path) for name, path in tracks.items()]
     with tempfile.TemporaryDirectory() as folder:
         unpack_archive(archive, folder)
         store = Store(folder)
@@ -92,19 +95,29 @@ def make_results(archive: Path, learning: Path) -> Results:
     figures, targets = list_figures(data), json.loads(learning.read_text())
     names = {(figure.kind, figure.title): name for name, figure in figures.items()}
     pages = {family: family_page(family, data, names) for family in families(data)}
-    pages |= {"index": first_page(data, names, facts), LEARNING: format_page(targets)}
+    pages |= {"index": first_page(data, names, facts, made), LEARNING: format_page(targets)}
     texts = {f"{name}.md": "\n".join(lines).rstrip("\n") + "\n" for name, lines in pages.items()}
+    for track in made:
+        texts[f"{track.name}.md"] = track.text
+        figures |= track.figures
     return Results(texts, figures, targets)
 
 
 def update_figures(folder: Path) -> list[str]:
     """Draw the figures of the pages in a folder unless they are up to date; return the pages that differ from the archive."""
-    inputs = [ARCHIVE, RESULTS, *folder.glob("*.md"), *ROOT.glob("docs/*.py"), *ROOT.glob("momagames/**/*.py")]
+    inputs = [
+        ARCHIVE,
+        RESULTS,
+        *TRACKS.values(),
+        *folder.glob("*.md"),
+        *ROOT.glob("docs/*.py"),
+        *ROOT.glob("momagames/**/*.py"),
+    ]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(inputs))).hexdigest()
     file = folder / DIGEST
     if file.is_file() and file.read_text() == digest:
         return []
-    results = make_results(ARCHIVE, RESULTS)
+    results = make_results(ARCHIVE, RESULTS, TRACKS)
     results.draw_figures(folder)
     pages = {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.md")}
     different = sorted(name for name in {*pages, *results.texts} if pages.get(name) != results.texts.get(name))
@@ -122,7 +135,9 @@ def family_of(experiment: str) -> str:
     return experiment.partition(": ")[0]
 
 
-def first_page(data: ReportData, names: Mapping[tuple[str, str], str], facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+def first_page(
+    data: ReportData, names: Mapping[tuple[str, str], str], facts: Sequence[tuple[str, str]], tracks: Sequence[Track]
+) -> Iterator[str]:
     yield from (
         "# Results",
         "",
@@ -135,6 +150,7 @@ def first_page(data: ReportData, names: Mapping[tuple[str, str], str], facts: Se
         "```{toctree}",
         ":maxdepth: 1",
         "",
+        *(track.name for track in tracks),
         *families(data),
         LEARNING,
         "```",
@@ -193,26 +209,19 @@ def family_page(family: str, data: ReportData, names: Mapping[tuple[str, str], s
                     yield from (image(f"{caption} {panel.title}", f"{name}.svg"), "")
 
 
-def score_table(panel: Panel) -> Iterator[str]:
-    names = panel.indicators
-    rows = [
-        (method, str(len(panel.points[method])), *(" ".join(format_score(name, scores.get(name))).strip() for name in names))
-        for method, scores in panel.scores.items()
-    ]
-    return markdown_table(["method", "runs", *(heading(name) for name in names)], rows)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results directory to archive first")
     parser.add_argument("--unpack", type=Path, metavar="FOLDER", help="directory for the restored results")
+    parser.add_argument("--track", choices=TRACKS, help="track of the folder, instead of the suite `paper`")
     args = parser.parse_args()
+    archive = TRACKS[args.track] if args.track else ARCHIVE
     if args.unpack:
-        unpack_archive(ARCHIVE, args.unpack)
+        unpack_archive(archive, args.unpack)
         return
     if args.archive:
-        pack_archive(args.archive, ARCHIVE)
-    make_results(ARCHIVE, RESULTS).write_pages(PAGES)
+        pack_archive(args.archive, archive)
+    make_results(ARCHIVE, RESULTS, TRACKS).write_pages(PAGES)
 
 
 if __name__ == "__main__":

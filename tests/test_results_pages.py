@@ -59,7 +59,7 @@ def test_pages_of_an_archive(results, tmp_path):
     learned.write_text(json.dumps(LEARNED))
     for name in ("a", "b"):
         pack_archive(results, tmp_path / f"{name}.npz.xz")
-        MAKER["make_results"](tmp_path / f"{name}.npz.xz", learned).write_pages(tmp_path / name)
+        MAKER["make_results"](tmp_path / f"{name}.npz.xz", learned, {}).write_pages(tmp_path / name)
     assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
@@ -97,7 +97,8 @@ def test_site_shows_every_figure_once_and_reports_pages_that_differ(results, tmp
     make_results, pages = MAKER["make_results"], tmp_path / "pages"
     for name, path in (("ARCHIVE", "paper.npz.xz"), ("RESULTS", "learned.json")):
         monkeypatch.setitem(make_results.__globals__, name, tmp_path / path)
-    make_results(tmp_path / "paper.npz.xz", tmp_path / "learned.json").write_pages(pages)
+    monkeypatch.setitem(make_results.__globals__, "TRACKS", {})
+    make_results(tmp_path / "paper.npz.xz", tmp_path / "learned.json", {}).write_pages(pages)
     assert MAKER["update_figures"](pages) == []
     texts = [page.read_text() for page in pages.glob("*.md")]
     assert not any(IMAGE.search(re.sub("<!--.*-->", "", text)) for text in texts)

@@ -176,6 +176,8 @@ class PoliciesExperiment(_Experiment):
     report_episodes    separate episodes that estimate the values of the selected policies
     episode_set        name of the start positions of these episodes, which are then the same for all seeds; None: they
                        depend on the seed of the run. Positions of training are others in both cases
+    reference_set      name of the best-known fronts that reports measure against, see `reference_sets`; None: the union of
+                       the policies that were run
     """
 
     kind: Literal["policies"]
@@ -185,6 +187,7 @@ class PoliciesExperiment(_Experiment):
     select_episodes: Count
     report_episodes: Count
     episode_set: Name | None = None
+    reference_set: Name | None = None
 
     @property
     def pools_references(self) -> bool:
