@@ -3,7 +3,7 @@
     python docs/make_results.py                      from the archives in benchmarks/fronts and benchmarks/learning/results.json
     python docs/make_results.py --archive FOLDER     archive this results directory first
     python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
-    --suite generalization                           that archive instead of the one of the suite paper
+    ... --suite NAME                                 that archive instead of the one of the suite paper
 
 Figures need the extra `figures`, archives the extra `analysis`.
 """
@@ -24,20 +24,21 @@ from generalization_page import NAME as GENERALIZATION
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from page_figures import image
+from track_page import Track, make_track, score_table
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.overview import OverviewRow, list_methods
-from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
 from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
 from momagames.reports.text.captions import overview_caption, panel_caption
-from momagames.reports.text.labels import EXACT_MARK, format_score, heading
+from momagames.reports.text.labels import EXACT_MARK
 from momagames.reports.text.markdown_tables import markdown_table
 
-ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", GENERALIZATION)}
+TRACKS = ("policies",)  # suites with a page of their own, as of GENERALIZATION
+ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS, GENERALIZATION)}
 DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
 FIGURES = {"front": "Fronts of", "anytime": "Anytime performance in", "crossplay": "Head-to-head results in"}
 TOGETHER = {
@@ -86,7 +87,8 @@ class Results:
 
 
 def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
-    """Make the pages and figures of the archives, by suite, and of training results."""
+    """Make the pages and figures of the archives, by suite, and of training results; tracks may be missing."""
+    tracks = [make_track(name, archives[name]) for name in TRACKS if name in archives]
     with tempfile.TemporaryDirectory() as folder:
         unpack_archive(archives["paper"], folder)
         store = Store(folder)
@@ -95,7 +97,7 @@ def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
     figures, targets = list_figures(data), json.loads(learning.read_text())
     names = {(figure.kind, figure.title): name for name, figure in figures.items()}
     pages = {family: list(family_page(family, data, names)) for family in families(data)}
-    pages |= {"index": list(first_page(data, names, facts)), LEARNING: list(format_page(targets))}
+    pages |= {"index": list(first_page(data, names, facts, tracks)), LEARNING: list(format_page(targets))}
     with tempfile.TemporaryDirectory() as folder:
         unpack_archive(archives[GENERALIZATION], folder)
         store = Store(folder)
@@ -105,7 +107,11 @@ def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
         names = {(figure.kind, figure.title): name for name, figure in own.items()}
         pages[GENERALIZATION] = list(generalization_page.format_page(store, suite, data, names))
     texts = {f"{name}.md": "\n".join(lines).rstrip("\n") + "\n" for name, lines in pages.items()}
-    return Results(texts, {**figures, **own}, targets)
+    figures = {**figures, **own}
+    for track in tracks:
+        texts[f"{track.name}.md"] = track.text
+        figures |= track.figures
+    return Results(texts, figures, targets)
 
 
 def update_figures(folder: Path) -> list[str]:
@@ -133,7 +139,9 @@ def family_of(experiment: str) -> str:
     return experiment.partition(": ")[0]
 
 
-def first_page(data: ReportData, names: Mapping[tuple[str, str], str], facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+def first_page(
+    data: ReportData, names: Mapping[tuple[str, str], str], facts: Sequence[tuple[str, str]], tracks: Sequence[Track]
+) -> Iterator[str]:
     yield from (
         "# Results",
         "",
@@ -146,6 +154,7 @@ def first_page(data: ReportData, names: Mapping[tuple[str, str], str], facts: Se
         "```{toctree}",
         ":maxdepth: 1",
         "",
+        *(track.name for track in tracks),
         *families(data),
         GENERALIZATION,
         LEARNING,
@@ -203,15 +212,6 @@ def family_page(family: str, data: ReportData, names: Mapping[tuple[str, str], s
             for kind, caption in FIGURES.items():
                 if name := names.get((kind, panel.title)):
                     yield from (image(f"{caption} {panel.title}", f"{name}.svg"), "")
-
-
-def score_table(panel: Panel) -> Iterator[str]:
-    names = panel.indicators
-    rows = [
-        (method, str(len(panel.points[method])), *(" ".join(format_score(name, scores.get(name))).strip() for name in names))
-        for method, scores in panel.scores.items()
-    ]
-    return markdown_table(["method", "runs", *(heading(name) for name in names)], rows)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from momagames.benchmark.store.costs import group_key
 from momagames.errors import InvalidParameter, MomagamesError, check_range
 
 FIRST_SHARE, GROWTH = 1 / 1024, 4  # of budget and episodes, in the first sample and from one sample to the next
+VISIBLE = 4  # the last sample takes at least this many times as long as the first, so that its growth is not noise
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class Estimate:
 def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[[], None] = lambda: None) -> Iterator[Estimate]:
     """Yield the estimated cost of each method in each game, by running samples in this process. Nothing is stored.
 
-    A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time; there
-    are at least two, which separate fixed costs from those that grow, unless the first is a whole run. Compilation is not part
-    of the estimate.
+    A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time and at
+    least four times as long as the first, which separates fixed costs from those that grow: a small budget is no more than one update
+    or generation of a learner. Compilation is not part of the estimate.
 
     on_group    called after each method in each game
     Raises      InvalidParameter for invalid seconds
@@ -71,7 +72,7 @@ def _estimate_group(runs: tuple[Run, ...], seconds: float) -> Estimate:
             error = str(problem)
         except MomagamesError as problem:
             return Estimate(runs, None, share, str(problem))
-        if share == 1 or (len(samples) > 1 and samples[-1][1] >= seconds):
+        if share == 1 or (samples and samples[-1][1] >= max(seconds, VISIBLE * samples[0][1])):
             return Estimate(runs, extrapolate(samples), share) if samples else Estimate(runs, None, share, error)
         share = min(1.0, GROWTH * share)
 

@@ -191,6 +191,8 @@ class PoliciesExperiment(_Experiment):
                        depend on the seed of the run. Positions of training are others in both cases
     generalization     training uses the start positions of the selection episodes only: these are the training instances, and
                        those of the report episodes are the test instances. For games whose fronts are computed exactly
+    reference_set      name of the best-known fronts that reports measure against, see `reference_sets`; None: the union of
+                       the policies that were run
     """
 
     kind: Literal["policies"]
@@ -201,6 +203,7 @@ class PoliciesExperiment(_Experiment):
     report_episodes: Count
     episode_set: Name | None = None
     generalization: Generalization | None = None
+    reference_set: Name | None = None
 
     @property
     def pools_references(self) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from momagames.benchmark.executors import Executor, InProcess, Outcome, ProcessPool
 from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
-from momagames.errors import InvalidParameter, check_range, invalid_value
+from momagames.errors import InvalidParameter, check_range, invalid_value, one_of
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,14 @@ class Results:
 
 @dataclass(frozen=True)
 class Shard:
-    """Shard `number` (from 1) of `count`. The hash of a run's content determines its shard."""
+    """Shard `number` (from 1) of `count`. The hash of a run's content determines its shard.
+
+    seeds    only runs with these seeds; empty: with any seed
+    """
 
     number: int
     count: int
+    seeds: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= self.count:
@@ -37,19 +41,24 @@ class Shard:
             raise InvalidParameter(invalid_value("shard", str(self), f"1/{last} to {last}/{last}"))
 
     @staticmethod
-    def parse(text: str) -> Shard:
+    def parse(text: str, seeds: Sequence[int] = ()) -> Shard:
         """Parse a shard: "2/8" is the second of eight."""
         number, _, of = text.partition("/")
         if not (number.isdecimal() and of.isdecimal()):
             raise InvalidParameter(invalid_value("shard", text, "I/N, such as 1/4"))
-        return Shard(int(number), int(of))
+        return Shard(int(number), int(of), tuple(seeds))
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
+        return f"{self.number}/{self.count}" + (f", seeds {', '.join(map(str, self.seeds))}" if self.seeds else "")
 
     def select(self, runs: Sequence[Run]) -> tuple[Run, ...]:
-        """Return the runs of this shard."""
-        return tuple(run for run in runs if int(run.digest, 16) % self.count == self.number - 1)
+        """Return the runs of this shard. Raises InvalidParameter if no run has one of the seeds."""
+        known = {run.seed for run in runs}
+        for seed in self.seeds:
+            if seed not in known:
+                raise InvalidParameter(invalid_value("seed", seed, one_of(sorted(known))))
+        chosen = [run for run in runs if not self.seeds or run.seed in self.seeds]
+        return tuple(run for run in chosen if int(run.digest, 16) % self.count == self.number - 1)
 
 
 ALL_RUNS = Shard(1, 1)

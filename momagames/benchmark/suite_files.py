@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -27,6 +26,7 @@ from momagames.benchmark.plan import (
     Suite,
     method_names,
 )
+from momagames.benchmark.reference_sets import find_reference, find_suite_folder
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, UnknownId, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import is_file, read_text
@@ -38,9 +38,7 @@ Kind = TypeVar("Kind", Suite, Collection)
 
 def list_suites() -> dict[str, Path]:
     """Return the packaged suites, by name."""
-    packed = Path(str(files("momagames.benchmark"))) / "suites"
-    folder = packed if packed.is_dir() else Path(__file__).resolve().parents[2] / "configs" / "suites"  # a checkout
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    return {path.stem: path for path in sorted(find_suite_folder().glob("*.yaml"))}
 
 
 def load_suite(source: str | Path | Mapping[str, Any]) -> Suite:
@@ -156,6 +154,8 @@ def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
     for k, opponent in enumerate(experiment.opponents):
         with _LocatedErrors(f"{at}.opponents[{k}]"):
             opponent.make_policy(game)
+    with _LocatedErrors(f"{at}.reference_set"):
+        find_reference(experiment, game)
 
 
 class _LocatedErrors:

@@ -60,6 +60,7 @@ Address = Annotated[
     str | None, typer.Option(help="Address of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT [a new local one].")
 ]
 Part = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Shard I of N, such as 1/8.")]
+SeedsOption = Annotated[list[int] | None, typer.Option("--seed", help="Runs with this seed only; may be repeated.")]
 
 
 # --------------------------------------------------------------------------------------------------------------- suites
@@ -103,6 +104,7 @@ def estimate(
     suite: SuiteArgument,
     seconds: Annotated[float, typer.Option(help="CPU seconds of the last sample of each method in each game.", min=0.01)] = 2.0,
     shard: Part = None,
+    seed: SeedsOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Estimate the CPU time of a suite by short runs of each method in each game. Nothing is stored."""
@@ -112,7 +114,7 @@ def estimate(
     from momagames.benchmark.store.costs import format_duration
     from momagames.reports.data.panels import short_name
 
-    runs = (Shard.parse(shard) if shard else ALL_RUNS).select(load_suite(suite).list_runs())
+    runs = Shard.parse(shard or str(ALL_RUNS), seed or ()).select(load_suite(suite).list_runs())
     screen, found = console(), []
     with progress(screen, count_groups(runs)) as advance:
         for one in estimate_cost(runs, seconds):
@@ -191,12 +193,13 @@ def run(
     executor: Where = ExecutorName.pool,
     address: Address = None,
     shard: Part = None,
+    seed: SeedsOption = None,
 ) -> None:
     """Run a suite. Finished runs are skipped, so an interrupted suite can be started again."""
     from momagames.benchmark import load_suite
 
     loaded = load_suite(suite)
-    _run_suite(loaded, out or RESULTS / loaded.name, workers, dry_run, every, open, executor, address, shard)
+    _run_suite(loaded, out or RESULTS / loaded.name, workers, dry_run, every, open, executor, address, shard, seed)
 
 
 @bench.command()
@@ -209,6 +212,7 @@ def resume(
     executor: Where = ExecutorName.pool,
     address: Address = None,
     shard: Part = None,
+    seed: SeedsOption = None,
 ) -> None:
     """Resume the suite of a results directory."""
     from momagames.benchmark.store.store import Store
@@ -217,7 +221,7 @@ def resume(
     store = Store(folder)
     suite = check_suite(store.read_suite(), str(folder / "suite.json"))
     _warn_other_version(store)
-    _run_suite(suite, folder, workers, dry_run, every, open, executor, address, shard)
+    _run_suite(suite, folder, workers, dry_run, every, open, executor, address, shard, seed)
 
 
 def _warn_other_version(store: Store) -> None:
@@ -241,6 +245,7 @@ def _run_suite(
     place: ExecutorName,
     address: str | None,
     part: str | None,
+    seeds: Sequence[int] | None,
 ) -> None:
     from momagames.benchmark import run_suite
     from momagames.benchmark.runner import ALL_RUNS, Shard
@@ -248,7 +253,7 @@ def _run_suite(
     from momagames.reports.report import PAGE
 
     store, screen = Store(folder), console()
-    shard = Shard.parse(part) if part else ALL_RUNS
+    shard = Shard.parse(part or str(ALL_RUNS), seeds or ())
     runs = shard.select(suite.list_runs())
     due = [one for one in runs if not store.has_run(one)]
     if dry_run:
@@ -256,7 +261,7 @@ def _run_suite(
         return
     where = _make_executor(place, address, workers, len(due))
     header = f"suite {suite.name}: {len(runs)} runs, {len(runs) - len(due)} finished before, {_describe_executor(where)}"
-    screen.print(f"{header}, into {folder}" + (f", shard {shard}" if part else ""))
+    screen.print(f"{header}, into {folder}" + (f", shard {shard}" if shard != ALL_RUNS else ""))
     if due and not store.has_suite():
         screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
     try:

@@ -43,6 +43,15 @@ def test_fixed_costs_do_not_grow_with_the_budget(samples):
         assert one.seconds == pytest.approx(101)
 
 
+def test_budgets_below_an_update_of_a_learner_do_not_tell_its_costs(monkeypatch):
+    def measure(run, share):
+        return 3.0 * max(1, int(512 * share)) + 0.01 * share  # an update of 3 s is the least
+
+    monkeypatch.setattr(estimates, "measure_sample", measure)
+    for one in estimates.estimate_cost(suite(LONG).list_runs(), 0.5):
+        assert one.seconds == pytest.approx(3 * 512, rel=0.01)
+
+
 def test_a_whole_run_is_the_largest_sample(samples):
     (one, _) = estimates.estimate_cost(suite(LONG).list_runs(), 1000)
     assert (one.share, one.seconds) == (1, 101)

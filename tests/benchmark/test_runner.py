@@ -125,6 +125,15 @@ def test_two_shards_fill_one_folder(here, tmp_path):
     assert contents(Store(tmp_path), whole()) == contents(here, whole())
 
 
+def test_shards_of_some_seeds():
+    runs = suite(plans([RANDOM, GREEDY], seeds=range(10)), POLICIES).list_runs()
+    parts = [Shard(number, 2, (1, 7)).select(runs) for number in (1, 2)]
+    assert sorted(run.digest for part in parts for run in part) == sorted(run.digest for run in runs if run.seed in (1, 7))
+    assert str(Shard(1, 2, (1, 7))) == "1/2, seeds 1, 7"
+    with pytest.raises(InvalidParameter, match="invalid seed=10: expected 0, 1, "):
+        Shard(1, 1, (10,)).select(runs)
+
+
 @pytest.mark.parametrize("text", ["3", "0/2", "3/2", "a/b", "1/0", "-1/2", "1/2/3"])
 def test_invalid_shards(text):
     with pytest.raises(InvalidParameter, match="shard"):

@@ -76,11 +76,16 @@ def select_comparable(panels: Iterable[Panel], min_games: int = MIN_GAMES) -> tu
     return [], []
 
 
-def aggregate(panels: Iterable[Panel], confidence: float = 0.95, resamples: int = 10_000) -> Aggregate:
-    """Compare methods over the panels that all of them were run on; pass the primary panels of a suite."""
-    chosen, methods = select_comparable(panels)
+def aggregate(
+    panels: Iterable[Panel], confidence: float = 0.95, resamples: int = 10_000, min_games: int = MIN_GAMES
+) -> Aggregate:
+    """Compare methods over the panels that all of them were run on; pass the primary panels of a suite.
+
+    min_games    see `select_comparable`
+    """
+    chosen, methods = select_comparable(panels, min_games)
     if not chosen:
-        raise InvalidParameter(f"invalid panels: expected {MIN_GAMES} or more games that one method was run on")
+        raise InvalidParameter(f"invalid panels: expected {min_games} or more games that one method was run on")
     stacked = stack_ratios(chosen, [[panel.by_role[name] for panel in chosen] for name in methods])
     scores = dict(zip(methods, stacked, strict=True))
     runs = len(stacked[0])

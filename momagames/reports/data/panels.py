@@ -13,6 +13,7 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
 from momagames.benchmark import replays
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
+from momagames.benchmark.reference_sets import find_reference
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, list_changed_parameters
@@ -222,7 +223,9 @@ def _build_panel(
     styles: Mapping[str, int],
 ) -> Panel:
     pooled = experiment.pools_references
-    references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived, pooled)
+    front = find_reference(experiment, game) if view.primary and isinstance(experiment, PoliciesExperiment) else None
+    fixed = None if front is None else (str(experiment.reference_set), front)
+    references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived, pooled, fixed)
     return Panel(
         experiment=experiment.name,
         kind=experiment.kind,

@@ -22,8 +22,8 @@ from momagames.reports.data.points import Points, PolicyEpisodes
 class Reference:
     """The reference front of a seed and its normalization.
 
-    tag      "exact" (proven) or "best known" (the union of all methods here, and of the archived runs behind a front of the
-             package)
+    tag      "exact" (proven), "best known" (the union of all methods here, and of the archived runs behind a front of the
+             package), or "best known (NAME)": that of a set of the suite
     ref      the reference point, moved outwards by the margin
     ideal    the ideal point
     """
@@ -67,10 +67,12 @@ def build_references(
     margin: float,
     archived: Mapping[int, Array] | None = None,
     pooled: bool = True,
+    fixed: tuple[str, Array] | None = None,
 ) -> dict[int, Reference]:
     """Return the reference of each seed: the exact front, or the union of all points found here and in archived runs.
 
     pooled    the union is over all seeds, see `Experiment.pools_references`
+    fixed     name of a set and its front, which takes the place of the union
     """
     seeds = sorted({seed for found in points.values() for seed in found})
     union = {
@@ -82,10 +84,13 @@ def build_references(
     if pooled and not proven:
         whole = filter_dominated(np.concatenate(list(union.values())))
         union = dict.fromkeys(seeds, whole)
+    if fixed:
+        union = dict.fromkeys(seeds, filter_dominated(fixed[1]))
     references = {}
     for seed in seeds:
         values = filter_dominated(proven[seed]) if seed in proven else union[seed]
-        references[seed] = make_reference(values, "exact" if seed in proven else "best known", game, ideal, margin)
+        tag = "exact" if seed in proven else f"best known ({fixed[0]})" if fixed else "best known"
+        references[seed] = make_reference(values, tag, game, ideal, margin)
     return references
 
 

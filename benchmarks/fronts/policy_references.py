@@ -1,0 +1,61 @@
+"""Write the best-known fronts of policies that a suite measures against, from finished runs.
+
+python benchmarks/fronts/policy_references.py RESULTS NAME     # writes configs/suites/references/NAME.json
+
+The front of a setting is that of all policies that were run there, with any seed, with their returns in the report episodes.
+A set with a name that exists is not written again: better fronts get a new name.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from momagames.analysis.arrays import Array
+from momagames.baselines.archive import is_nondominated
+from momagames.benchmark.plan import PoliciesExperiment, Suite
+from momagames.benchmark.reference_sets import Setting, find_suite_folder, format_reference_set
+from momagames.benchmark.store.store import Store, format_json
+from momagames.files.writing import write_file_atomically
+from momagames.reports.data.panels import Panel, build_panels
+
+
+def unite_panels(suite: Suite, panels: list[Panel]) -> Mapping[Setting, tuple[Array, list[str]]]:
+    """Return the front of all policies of each setting, and the methods on it."""
+    experiments = {one.name: one for one in suite.experiments if isinstance(one, PoliciesExperiment)}
+    fronts = {}
+    for panel in panels:
+        if panel.experiment in experiments:
+            found = [(method, points.values) for method, runs in panel.points.items() for points in runs.values()]
+            values = np.concatenate([rows for _, rows in found])
+            owners = [method for method, rows in found for _ in rows]
+            mask = is_nondominated(values)  # of equal points the first
+            order = np.lexsort(values[mask].T[::-1])
+            methods = dict.fromkeys(owner for owner, selected in zip(owners, mask, strict=True) if selected)
+            fronts[Setting.of(experiments[panel.experiment], panel.game)] = values[mask][order], list(methods)
+    return fronts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("name")
+    given = parser.parse_args()
+    out = find_suite_folder() / "references" / f"{given.name}.json"
+    if out.exists():
+        parser.error(f"{out} exists: a set is never changed; choose a new name")
+    store = Store(given.results)
+    suite = store.read_suite()
+    fronts = unite_panels(suite, build_panels(store, suite, primary_only=True))
+    seeds = sorted({run.seed for run in store.finished_runs()})
+    source = f"suite {suite.name}, momagames {store.read_version()}, seeds {', '.join(map(str, seeds))}"
+    out.parent.mkdir(exist_ok=True)
+    write_file_atomically(out, format_json(format_reference_set(fronts, source)).encode())
+    print(f"{out}: {len(fronts)} fronts")
+
+
+if __name__ == "__main__":
+    main()

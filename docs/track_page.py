@@ -1,0 +1,181 @@
+"""Pages of the tracks: docs/results/policies.md from benchmarks/fronts/policies.npz.xz (see make_results.py)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from page_figures import image
+
+from momagames.analysis.statistics import Interval, bootstrap
+from momagames.benchmark.plan import Suite
+from momagames.benchmark.store.archive_file import unpack_archive
+from momagames.benchmark.store.store import Store
+from momagames.reports.data.aggregate import aggregate
+from momagames.reports.data.overview import compute_ratios, rank_methods
+from momagames.reports.data.panels import Panel
+from momagames.reports.data.report_data import ReportData, collect_report_data
+from momagames.reports.data.run_facts import collect_run_facts
+from momagames.reports.figures.paper_figures import Figure, list_figures
+from momagames.reports.text.captions import panel_caption
+from momagames.reports.text.labels import format_score, heading
+from momagames.reports.text.markdown_tables import markdown_table
+
+LEARNER, MORE_TRAINING = "moppo", "champion"  # the method of the standing; not an equal budget
+TITLES = {"policies": "Track 1: policies over instances"}
+FIGURES = {
+    "overall": "All settings: interquartile means and optimality gaps",
+    "overview": "Scores of every method in every setting",
+}
+
+
+@dataclass(frozen=True)
+class Track:
+    """A page and its figures by file name."""
+
+    name: str
+    text: str
+    figures: Mapping[str, Figure]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The learner beside the strongest baseline of a setting.
+
+    own, best    mean hypervolume ratios
+    lead         difference, paired by seeds
+    """
+
+    panel: Panel
+    own: float
+    baseline: str
+    best: float
+    lead: Interval
+
+    @property
+    def result(self) -> str:
+        if self.lead.runs > 1:
+            return "win" if self.lead.low > 0 else "loss" if self.lead.high < 0 else "level"
+        return "win" if self.lead.value > 0 else "loss" if self.lead.value < 0 else "level"
+
+
+def make_track(name: str, archive: Path) -> Track:
+    """Make the page of an archived suite."""
+    with tempfile.TemporaryDirectory() as folder:
+        unpack_archive(archive, folder)
+        store = Store(folder)
+        suite = store.read_suite()
+        data, facts = collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite)
+    every = aggregate(data.panels, suite.indicators.confidence, suite.indicators.resamples, min_games=len(data.panels))
+    data = replace(data, aggregate=every)
+    figures = {kind: figure for kind, figure in list_figures(data).items() if kind in FIGURES}
+    text = "\n".join(format_track(name, suite, data, facts)).rstrip("\n") + "\n"
+    return Track(name, text, {f"{name}-{kind}": figure for kind, figure in figures.items()})
+
+
+def compare_learner(data: ReportData) -> list[Standing]:
+    """Compare the learner with the method of the highest mean in each setting, but for those with more training."""
+    found = []
+    for panel in data.panels:
+        if LEARNER not in panel.points:
+            continue
+        ranked = {method: mean for method, mean in rank_methods(panel).items() if method not in (LEARNER, MORE_TRAINING)}
+        baseline = next(iter(ranked))
+        own, other = compute_ratios(panel, LEARNER), compute_ratios(panel, baseline)
+        pairs = [own[seed] - other[seed] for seed in sorted(own) if seed in other]
+        lead = bootstrap(pairs, data.settings.confidence, data.settings.resamples)
+        found.append(Standing(panel, float(np.mean(list(own.values()))), baseline, ranked[baseline], lead))
+    return found
+
+
+def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    standings, every = compare_learner(data), data.aggregate
+    assert every
+    means = {method: found["iqm"].value for method, found in every.statistics.items()}
+    ranked = sorted(means, key=lambda method: -means[method])
+    counts = {result: sum(one.result == result for one in standings) for result in ("win", "level", "loss")}
+    yield from (
+        f"# {TITLES[name]}",
+        "",
+        f"Of the {len(ranked)} methods that play all {len(every.games)} settings, {ranked[0]} has the highest",
+        f"interquartile mean of the hypervolume ratio ({means[ranked[0]]:.2f}), before {ranked[1]} ({means[ranked[1]]:.2f}).",
+        f"Against the strongest method with no more training in each setting, {LEARNER} wins {counts['win']}, is level in "
+        f"{counts['level']} and loses {counts['loss']}.",
+        "",
+        image(FIGURES["overall"], f"{name}-overall.svg"),
+        "",
+        *describe_seeds(name, suite, data),
+        "",
+        f"## {LEARNER.upper()} beside the strongest baseline",
+        "",
+        f"Mean hypervolume ratios; the baseline is the best of all methods except `{MORE_TRAINING}`, whose training is longer",
+        "than the budget. It is chosen on the same results, which favors it. Win or loss: the interval of the difference,",
+        "paired by seeds, is above or below zero; with a single seed its sign alone, which is no evidence of a difference.",
+        "",
+        *markdown_table(
+            ["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"],
+            [
+                (one.panel.full_heading, f"{one.own:.3f}", one.baseline, f"{one.best:.3f}", format_lead(one.lead), one.result)
+                for one in standings
+            ],
+        ),
+        "",
+        image(FIGURES["overview"], f"{name}-overview.svg"),
+        "",
+        "## All indicators",
+        "",
+    )
+    for panel in data.panels:
+        yield from fold(panel.full_heading, [*score_table(panel), "", panel_caption(panel)])
+    yield from ("## Settings and provenance", "", suite.description, "")
+    yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], facts))
+
+
+def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:
+    """Yield how many seeds are complete, and the commands that run the others."""
+    seeds = suite.experiments[0].seeds
+    complete = [seed for seed in seeds if all(is_complete(panel, seed) for panel in data.panels)]
+    missing = [seed for seed in seeds if seed not in complete]
+    finished, runs = sum(len(found) for panel in data.panels for found in panel.points.values()), len(suite.list_runs())
+    listed = ", ".join(map(str, complete)) or "none"
+    yield f"**{len(complete)} of {len(seeds)} seeds** are complete (seeds {listed}; {finished} of {runs} runs)."
+    if missing:
+        yield from (
+            "Intervals need the others. These commands restore the archived runs, add a seed, and write the archive and this",
+            "page again:",
+            "",
+            "```console",
+            f"python docs/make_results.py --unpack {name}-results --track {name}",
+            f"momagames bench run {name} -o {name}-results --seed {missing[0]}",
+            f"python docs/make_results.py --archive {name}-results --track {name}",
+            "```",
+            "",
+            "Several machines run seeds or shards (`--shard I/N`) into folders of their own, and `momagames bench merge` joins",
+            "these with the restored one before the last command. Finished runs are never run again.",
+        )
+
+
+def is_complete(panel: Panel, seed: int) -> bool:
+    return not panel.missing_runs.keys() - panel.points.keys() and all(seed in found for found in panel.points.values())
+
+
+def format_lead(lead: Interval) -> str:
+    return f"{lead.value:+.3f}" + (f" [{lead.low:+.3f}, {lead.high:+.3f}]" if lead.runs > 1 else "")
+
+
+def fold(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    """Yield lines that are folded under a title."""
+    yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
+
+
+def score_table(panel: Panel) -> Iterator[str]:
+    """Yield the table of all scores of a panel."""
+    names = panel.indicators
+    rows = [
+        (method, str(len(panel.points[method])), *(" ".join(format_score(one, scores.get(one))).strip() for one in names))
+        for method, scores in panel.scores.items()
+    ]
+    return markdown_table(["method", "runs", *(heading(one) for one in names)], rows)

@@ -1,0 +1,116 @@
+"""Best-known fronts of policies, which belong to suites: files of mean returns with names that hold their version.
+
+Reports divide by these fronts instead of the union of what was run, so that scores of later runs and of other methods compare
+with earlier ones. A set is never changed: better fronts get a new name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from momagames.analysis.arrays import Array
+from momagames.benchmark.plan import PoliciesExperiment
+from momagames.contract import Game
+from momagames.errors import InvalidFile, InvalidParameter, UnknownId, invalid_value, nearest, one_of
+from momagames.files.json_data import read_json
+from momagames.registry import format_id
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What fronts of policies depend on apart from the policies: mean returns of other settings do not compare."""
+
+    game: str
+    opponents: tuple[str, ...]
+    seats: tuple[str, ...]
+    episode_set: str | None
+    report_episodes: int
+
+    @staticmethod
+    def of(experiment: PoliciesExperiment, game: Game) -> Setting:
+        return Setting(
+            game=format_id(game.id, game.params),
+            opponents=tuple(opponent.label for opponent in experiment.opponents),
+            seats=experiment.seats or game.agents,
+            episode_set=experiment.episode_set,
+            report_episodes=experiment.report_episodes,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "game": self.game,
+            "opponents": list(self.opponents),
+            "seats": list(self.seats),
+            "episode_set": self.episode_set,
+            "report_episodes": self.report_episodes,
+        }
+
+
+def find_suite_folder() -> Path:
+    """Return the folder of the packaged suites, or that of a checkout."""
+    packed = Path(str(files("momagames.benchmark"))) / "suites"
+    return packed if packed.is_dir() else Path(__file__).resolve().parents[2] / "configs" / "suites"
+
+
+def list_reference_sets() -> dict[str, Path]:
+    """Return the packaged sets by name."""
+    return {path.stem: path for path in sorted((find_suite_folder() / "references").glob("*.json"))}
+
+
+def read_reference_set(name: str) -> dict[Setting, Array]:
+    """Return the fronts of a packaged set, float64[n, K] for each setting. Raises UnknownId, InvalidFile."""
+    known = list_reference_sets()
+    if name not in known:
+        raise UnknownId(invalid_value("reference_set", name, one_of(known), nearest(name, known)))
+    path = known[name]
+    data = read_json(path)
+    try:
+        if data["schema"] != SCHEMA:
+            raise InvalidFile(f"{path}: " + invalid_value("schema", data["schema"], str(SCHEMA)))
+        return {
+            Setting(
+                entry["game"],
+                tuple(entry["opponents"]),
+                tuple(entry["seats"]),
+                entry["episode_set"],
+                int(entry["report_episodes"]),
+            ): np.array(entry["returns"], np.float64).reshape(len(entry["returns"]), -1)
+            for entry in data["fronts"]
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidFile(f"{path}: {error!r}: expected a set of fronts") from None
+
+
+def format_reference_set(fronts: Mapping[Setting, tuple[Array, Sequence[str]]], source: str) -> dict[str, Any]:
+    """Return the content of a file: for each setting its front and the methods on it.
+
+    source    the runs that the fronts are from, for people
+    """
+    entries = [
+        {**setting.to_dict(), "methods": list(methods), "returns": values.tolist()}
+        for setting, (values, methods) in fronts.items()
+    ]
+    return {"schema": SCHEMA, "source": source, "fronts": entries}
+
+
+def find_reference(experiment: PoliciesExperiment, game: Game) -> Array | None:
+    """Return the front of the experiment's set in this game; None without a set.
+
+    Raises UnknownId, InvalidFile; InvalidParameter if the set lacks this setting
+    """
+    if experiment.reference_set is None:
+        return None
+    setting = Setting.of(experiment, game)
+    fronts = read_reference_set(experiment.reference_set)
+    if setting not in fronts:
+        expected = f"a set with a front of {setting.game} in this setting"
+        raise InvalidParameter(invalid_value("reference_set", experiment.reference_set, expected))
+    return fronts[setting]

@@ -1,0 +1,77 @@
+"""Best-known fronts of policies that belong to suites."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from momagames.benchmark import reference_sets, run_suite
+from momagames.benchmark.reference_sets import Setting, format_reference_set, list_reference_sets, read_reference_set
+from momagames.benchmark.store.store import Store
+from momagames.benchmark.suite_files import list_suites, load_suite
+from momagames.errors import InvalidFile, UnknownId
+from momagames.reports.data.panels import build_panels
+from momagames.reports.text.captions import panel_caption
+from tests.benchmark.tiny import POLICIES, suite
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "references").mkdir()
+    monkeypatch.setattr(reference_sets, "find_suite_folder", lambda: tmp_path)
+    return tmp_path / "references"
+
+
+def write_set(folder, name, values, **changed):
+    experiment = suite({**POLICIES, **changed}).experiments[0]
+    setting = Setting.of(experiment, experiment.games[0].make_game())
+    content = format_reference_set({setting: (np.array(values), ["greedy"])}, "tests")
+    (folder / f"{name}.json").write_text(json.dumps(content))
+
+
+def test_reports_measure_against_the_front_of_a_set(folder, tmp_path):
+    run_suite(suite(POLICIES), tmp_path / "results")
+    (whole, *_) = build_panels(Store(tmp_path / "results"), suite(POLICIES))
+    union = next(iter(whole.references.values()))
+    low = np.array(whole.game.reference_point)
+    better = low + 2 * (union.values.max(axis=0, keepdims=True) - low) + 1
+    write_set(folder, "better-1", better)
+    changed = suite({**POLICIES, "reference_set": "better-1"})
+    assert [run.digest for run in changed.list_runs()] == [run.digest for run in suite(POLICIES).list_runs()]
+    (panel, *parts) = build_panels(Store(tmp_path / "results"), changed)
+    for reference in panel.references.values():
+        np.testing.assert_array_equal(reference.values, better)
+        assert reference.tag == "best known (better-1)"
+    assert "Reference: best known (better-1) front of 1 point" in panel_caption(panel)
+    before, after = (one.scores["greedy"]["hypervolume_ratio"].interval.value for one in (whole, panel))
+    assert 0 < after < before / 4  # four objectives, more than twice the reference in each
+    assert {reference.tag for part in parts for reference in part.references.values()} == {"best known"}  # other opponents
+
+
+def test_a_set_must_have_the_setting(folder):
+    write_set(folder, "short-1", [[1.0, 1.0, 1.0, 1.0]], report_episodes=6)
+    with pytest.raises(
+        InvalidFile, match=re.escape("reference_set: invalid reference_set='short-1': expected a set with a front")
+    ):
+        suite({**POLICIES, "reference_set": "short-1"})
+    with pytest.raises(InvalidFile, match="did you mean 'short-1'"):
+        suite({**POLICIES, "reference_set": "short"})
+
+
+@pytest.mark.parametrize("content", [{"schema": 1}, {"schema": 2, "fronts": []}, {"schema": 1, "fronts": [{"game": "x"}]}])
+def test_invalid_files(folder, content):
+    (folder / "bad.json").write_text(json.dumps(content))
+    with pytest.raises(InvalidFile, match=r"bad\.json"):
+        read_reference_set("bad")
+    with pytest.raises(UnknownId, match="one"):
+        read_reference_set("one")
+
+
+def test_packaged_sets_belong_to_suites():
+    used = {getattr(one, "reference_set", None) for path in list_suites().values() for one in _experiments(path)}
+    assert set(list_reference_sets()) <= used
+
+
+def _experiments(path):
+    return load_suite(path).experiments
