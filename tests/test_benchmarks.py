@@ -52,8 +52,9 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("decisions/s with updates", "against simple: MOPPO greedy: ", "against safe:simple: MOPPO sampled: ", "safe:random: "),
     ),
     (
-        "learning/pommerman.py", ("--game", "team-fog", "--champion", "--games", "2"), ("torch",),
-        ("mo-pommerman-team-v0, 2 games against simple: champion greedy: ", "champion sampled: ", "safe:random: "),
+        "learning/pommerman.py", ("--game", "radio", "--champion", "--games", "2"), ("torch",),
+        ("mo-pommerman-radio-v0, 2 games against simple: champion greedy: ", "champion sampled: ", "sampled, silent: ",
+         "sampled, random words: ", "safe:random: "),
     ),
     (
         "learning/champions.py", ("pommerman-duel", "--out", "new.npz", "--budget", "2e4", "--episodes", "1"), ("torch",),

@@ -68,19 +68,19 @@ class Champion:
     sparring: tuple[Opponent, ...] = ()
 
 
-def make_pommerman(name: str, budget: int, **params: Any) -> Champion:
+def make_pommerman(name: str, budget: int, ent_coef: float = 0.01, limits: str = "", **params: Any) -> Champion:
     """Return the training for winning, and for kills, in a game of MO-Pommerman, with further parameters in training.
 
     Opponents that blow themselves up teach to survive, careful ones to kill, and earlier versions to do neither by habit
     """
     game = momagames.spec(f"mo-pommerman-{name}-v0")
-    method = Moppo(**{**Moppo.default_options(game), "bc_fraction": 0.03, "opponent_pool_size": 1})
+    method = Moppo(**{**Moppo.default_options(game), "bc_fraction": 0.03, "opponent_pool_size": 1, "ent_coef": ent_coef})
     names = ("simple", "safe:simple")
     return Champion(
         f"momagames.games.pommerman:champion-{name}.npz", lambda: [game], method, budget,
         "Random boards; in turn against each of these opponents and an earlier version of itself.",
         "Winning alone: weights do not change its play. It samples its actions; with greedy=True it ties more often. It was "
-        "trained on boards of the default size.",
+        f"trained on boards of the default size.{limits}",
         (1.0, 0.5), names, ("outcome", "kills"), params,
         tuple(Opponent.with_default_options(name, game) for name in names),
     )  # fmt: skip
@@ -127,6 +127,9 @@ CHAMPIONS = {
     "pommerman-duel": make_pommerman("duel", 4_000_000),
     "pommerman-ffa": make_pommerman("ffa", 3_000_000, dead="leave"),
     "pommerman-team": make_pommerman("team", 3_000_000),
+    "pommerman-radio": make_pommerman(
+        "radio", 4_000_000, ent_coef=0.003, limits=" It hardly ever says a word, and random words change little.",
+    ),
     "robotmail": make_robotmail(
         "champion.npz", 3_500_000, ("delivery", "pickup", "dock", "step_cost"),
         "With two or four robots it delivers as many mails as `energy_saver`, not more.", divisions=2,

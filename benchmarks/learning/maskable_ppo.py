@@ -36,14 +36,14 @@ class FlatVector(gymnasium.ObservationWrapper[Any, Any, Any]):
 
 
 class StopAfter(BaseCallback):
-    """Stops the training after so many seconds."""
+    """Stops the training after so many CPU seconds, so that other work on the machine takes nothing from it."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
-        self._end = time.perf_counter() + seconds
+        self._end = time.process_time() + seconds
 
     def _on_step(self) -> bool:
-        return time.perf_counter() < self._end
+        return time.process_time() < self._end
 
 
 @dataclass(frozen=True)

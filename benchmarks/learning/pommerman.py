@@ -2,6 +2,7 @@ r"""MOPPO on MO-Pommerman: training time, decisions per second, and games agains
 
 python -m benchmarks.learning.pommerman --game ffa                                  # against "simple", three minutes
 python -m benchmarks.learning.pommerman --game duel --champion                      # the policy of the package
+python -m benchmarks.learning.pommerman --game radio --champion                     # also silent, and with random words
 python -m benchmarks.learning.pommerman --game duel --seconds 300 --opponents "safe:simple(caution=1)" safe:simple \
     --outcome 0.1 --kills 1 --caution 1 --against safe:simple                       # fights filtered players
 
@@ -12,6 +13,9 @@ An opponent in training may be "safe:simple(caution=1)". With --champion the tra
 Wins, ties and losses are those of its side. Kills are enemies burnt in its side's flames. Deaths in own fire are those of
 enemies in flames of their own; a death in the flames of both sides counts for both. The budget of environment steps is the
 measured speed of a few updates times --seconds, so that equal seeds differ; with --budget they do not.
+
+In the radio game the sampled policy also plays silently, so that both team mates hear nothing, and with random words instead
+of its own. Its moves are sampled from the same generators.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,12 +36,13 @@ from momagames.baselines.moppo.trainer import MoppoTrainer
 from momagames.baselines.trainer import TrainingSetup
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
-from momagames.engine.policies import BatchPolicy, play_policies
-from momagames.kernels.rng import random_words
+from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies
+from momagames.kernels.jit import kernel
+from momagames.kernels.rng import advance, below, mix, random_words
 
 IDS = {
     "ffa": "mo-pommerman-ffa-v0", "duel": "mo-pommerman-duel-v0", "team": "mo-pommerman-team-full-v0",
-    "team-fog": "mo-pommerman-team-v0",
+    "team-fog": "mo-pommerman-team-v0", "radio": "mo-pommerman-radio-v0",
 }  # fmt: skip
 OBJECTIVES = ("outcome", "kills", "self_kill")
 FIRST_INSTANCE = 2_000_000
@@ -118,6 +124,32 @@ def make_champions(game: Game) -> dict[str, BatchPolicy]:
     }  # fmt: skip
 
 
+def replace_words(policy: CompiledPolicy, label: str, *, is_silent: bool) -> CompiledPolicy:
+    """Return the policy of a radio game with silence, or random words, instead of the words that it says."""
+    choose = policy.act
+
+    @kernel
+    def act(state, agent, mask, parts, memory, scratch, word, action):
+        word = choose(state, agent, mask, parts, memory, scratch, word, action)
+        draws = mix(word)  # apart from the draws of moves
+        for part in range(1, parts.shape[0]):
+            draws = advance(draws)
+            action[part] = 0 if is_silent else below(draws, parts[part])
+        return word
+
+    return replace(policy, name=f"{'silent' if is_silent else 'babbling'}.{policy.name}", act=act, label=label)
+
+
+def list_players(policies: dict[str, BatchPolicy], game: Game) -> dict[str, BatchPolicy]:
+    """Return policies by name, the filtered baselines and, in the radio game, the sampled policies without their messages."""
+    players = dict(policies)
+    for name, policy in policies.items():
+        if len(game.actions) > 1 and isinstance(policy, CompiledPolicy) and name.endswith("sampled"):
+            players[f"{name}, silent"] = replace_words(policy, f"{name}, silent", is_silent=True)
+            players[f"{name}, random words"] = replace_words(policy, f"{name}, random words", is_silent=False)
+    return players | {name: batch_policy(name, game) for name in ("safe:simple", "safe:random")}
+
+
 def play(game: Game, policy: BatchPolicy, opponent: str, games: int) -> dict[str, float]:
     """Play games of one side against copies of the opponent, from every seat in turn; return shares and means by name."""
     agents, teams = len(game.agents), np.array(game.teams)
@@ -160,11 +192,7 @@ def main() -> None:
     parser.add_argument("--champion", action="store_true", help="Play the trained policy of the package, without training.")
     given = parser.parse_args()
     game = momagames.spec(IDS[given.game], objectives=OBJECTIVES)
-    players = {
-        **(make_champions(game) if given.champion else make_trained(given)),
-        "safe:simple": batch_policy("safe:simple", game),
-        "safe:random": batch_policy("safe:random", game),
-    }
+    players = list_players(make_champions(game) if given.champion else make_trained(given), game)
     for opponent in given.against:
         for name, policy in players.items():
             results = play(game, policy, opponent, given.games)

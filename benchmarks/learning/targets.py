@@ -3,7 +3,7 @@
 python -m benchmarks.learning.targets                               # list the targets and their learners
 python -m benchmarks.learning.targets samegame --seeds 5            # train, or resume an interrupted training
 python -m benchmarks.learning.targets samegame --learner moppo      # another learner of the target, for comparison
-python -m benchmarks.learning.targets samegame --learner maskable_ppo     # as long as the target's own learner took
+python -m benchmarks.learning.targets samegame --learner maskable_ppo     # as many CPU seconds as its own learner took
 python -m benchmarks.learning.targets --archive                     # collect the reports of --out in results.json
 
 Training directories are in --out (learning-targets/NAME-LEARNER-SEED), each with a report.json. Seeds start at 10: smaller ones

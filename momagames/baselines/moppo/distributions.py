@@ -27,9 +27,9 @@ def sample_actions(log_probs: Sequence[Tensor], generator: torch.Generator) -> T
 
 
 def gather_log_probs(log_probs: Sequence[Tensor], actions: Tensor) -> Tensor:
-    """Return the log probabilities float32[R] of actions int64[R, P]."""
+    """Return the log probabilities float32[R, P] of the parts of actions int64[R, P]."""
     parts: Iterator[Tensor] = (part.gather(1, actions[:, [p]])[:, 0] for p, part in enumerate(log_probs))
-    return torch.stack(list(parts), 1).sum(1)
+    return torch.stack(list(parts), 1)
 
 
 def mean_entropy(log_probs: Sequence[Tensor]) -> Tensor:

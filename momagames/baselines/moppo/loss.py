@@ -63,13 +63,14 @@ class Learner:
         log_ratio = new_log_probs - model.to_tensor(rows["log_probs"])
         ratio = log_ratio.exp()
         is_on_policy = model.to_tensor(~rows["is_imitated"])
-        advantages = torch.zeros_like(new_log_probs)
+        advantages = torch.zeros_like(new_log_probs[:, 0])
         if is_on_policy.sum() > 1:
             scalarized = model.to_tensor(self._scalarize_advantages(rows).astype(np.float32))
             advantages[is_on_policy] = _normalize(scalarized[is_on_policy])
         clipped_ratio = ratio.clamp(1 - options.clip_coef, 1 + options.clip_coef)
-        surrogate = torch.min(advantages * ratio, advantages * clipped_ratio)
-        policy_loss = -torch.where(is_on_policy, surrogate, new_log_probs).mean()
+        # each part of an action has a ratio of its own: noise in one, such as words, does not clip the others
+        surrogate = torch.min(advantages[:, None] * ratio, advantages[:, None] * clipped_ratio).sum(1)
+        policy_loss = -torch.where(is_on_policy, surrogate, new_log_probs.sum(1)).mean()
         value_loss = (values - model.to_tensor(rows["advantages"] + rows["values"])).square().mean()
         entropy = mean_entropy(log_probs)
         loss = policy_loss + VF_COEF * value_loss - options.ent_coef * self._annealing * entropy
@@ -77,7 +78,7 @@ class Learner:
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(model.network.parameters(), MAX_GRAD_NORM)
         self.optimizer.step()
-        kl = (ratio - 1 - log_ratio)[is_on_policy]
+        kl = (ratio - 1 - log_ratio).sum(1)[is_on_policy]
         return policy_loss.item(), value_loss.item(), entropy.item(), kl.mean().item() if len(kl) else 0.0
 
     def _forward(self, rollout: Rollout, indices: NDArray[np.int64], rows: dict[str, NDArray[Any]]) -> tuple[Tensor, Tensor]:

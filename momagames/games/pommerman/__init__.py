@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, partial
 from typing import Any
@@ -93,7 +93,7 @@ class Variant:
     objectives   of the reward vector by default
     rigid, wood  walls by default, as shares of the cells where walls may be; they give the original's numbers on its board
     items        items by default, as a share of the wooden walls
-    champion     file of the trained policy of this package that plays it; empty: none
+    champion     file of the trained policy of this package that plays it
     """
 
     name: str
@@ -105,21 +105,23 @@ class Variant:
     items: Fraction = Fraction(5, 9)
     fog: bool = False
     collapse: bool = False
-    champion: str = ""
+    champion: str = field(kw_only=True)
 
 
 SOLO_OBJECTIVES = ("outcome", "kills", "wood", "items", "bombs")
 DUEL_OBJECTIVES = ("outcome", "wood", "items", "bombs")
 TEAM_OBJECTIVES = ("outcome", "kills", "team_kill", "wood", "bombs")
 THIRD = Fraction(1, 3)
-FFA_CHAMPION, TEAM_CHAMPION, DUEL_CHAMPION = (f"{__name__}:champion-{name}.npz" for name in ("ffa", "team", "duel"))
+FFA_CHAMPION, TEAM_CHAMPION, RADIO_CHAMPION, DUEL_CHAMPION = (
+    f"{__name__}:champion-{name}.npz" for name in ("ffa", "team", "radio", "duel")
+)
 VARIANTS = {
     "ffa": Variant("free-for-all", FFA, SOLO_OBJECTIVES, champion=FFA_CHAMPION),
     "ffa-collapse": Variant("free-for-all, collapsing walls", FFA, SOLO_OBJECTIVES, collapse=True, champion=FFA_CHAMPION),
     "team": Variant("team", TEAM, TEAM_OBJECTIVES, fog=True, champion=TEAM_CHAMPION),
     "team-full": Variant("team without fog", TEAM, TEAM_OBJECTIVES, champion=TEAM_CHAMPION),
     "team-collapse": Variant("team, collapsing walls", TEAM, TEAM_OBJECTIVES, fog=True, collapse=True, champion=TEAM_CHAMPION),
-    "radio": Variant("radio", RADIO, (*TEAM_OBJECTIVES, "comm"), fog=True),
+    "radio": Variant("radio", RADIO, (*TEAM_OBJECTIVES, "comm"), fog=True, champion=RADIO_CHAMPION),
     "duel": Variant("duel", DUEL, DUEL_OBJECTIVES, 8, THIRD, THIRD, Fraction(5, 8), champion=DUEL_CHAMPION),
 }
 NEEDS_RADIO, NEEDS_MATE = ("comm", "comm_change"), ("team_kill", "team_bombs", "mate_survival")
@@ -307,7 +309,7 @@ def build_game(
         ),
         learning=replace(
             LEARNING,
-            champions=(champion,) if champion else (),
+            champions=(champion,),
             egocentric_symmetries=build_symmetries(size, sum(actions)),
         ),
         policies=POLICIES,

@@ -52,6 +52,20 @@ def test_trains_on_every_game(torch, id):
     assert trainer.steps >= 200
 
 
+def test_parts_of_an_action_are_clipped_apart(torch):
+    """Words whose probability has changed too much teach nothing any more; the move that they came with still does."""
+    trainer = make_trainer("mo-pommerman-radio-v0", update_epochs=1, num_minibatches=1, ent_coef=0.0, self_play=1.0)
+    rollout = trainer.collector.collect(is_cloning=False)
+    chosen = rollout.is_decision & rollout.has_advantage
+    advantages = (rollout.advantages * rollout.weights).sum(axis=-1)
+    is_better = advantages > advantages[chosen].mean()
+    rollout.log_probs[..., 1:] += np.where(is_better, -5, 5)[..., None]
+    trainer.learner.update(rollout)
+    moves, *words = torch.split(trainer.model.network.actor.bias.grad, list(trainer.game.actions))
+    assert moves.abs().max() > 1e-4
+    assert all((word == 0).all() for word in words)
+
+
 def test_learns_the_optimum_of_a_tiny_board(torch):
     """The best sum of both colors is reached, and was not before training."""
     game = momagames.spec("mo-samegame-v0", **BOARD, color_rewards=False)
