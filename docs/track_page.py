@@ -80,9 +80,9 @@ def compare_learner(data: ReportData) -> list[Standing]:
     """Compare the learner with the method of the highest mean in each setting, but for those with more training."""
     found = []
     for panel in data.panels:
-        if LEARNER not in panel.points:
-            continue
         ranked = {method: mean for method, mean in rank_methods(panel).items() if method not in (LEARNER, MORE_TRAINING)}
+        if LEARNER not in panel.points or not ranked:
+            continue
         baseline = next(iter(ranked))
         own, other = compute_ratios(panel, LEARNER), compute_ratios(panel, baseline)
         pairs = [own[seed] - other[seed] for seed in sorted(own) if seed in other]
