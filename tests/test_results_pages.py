@@ -138,9 +138,8 @@ def test_page_of_a_track(tmp_path, monkeypatch):
 
 
 def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
-    suite = load_suite(
-        {"name": "track", "description": "", "experiments": [{**POLICIES, "methods": [RANDOM, GREEDY]}], "indicators": INDICATORS}
-    )
+    wanted = {**POLICIES, "methods": [RANDOM, GREEDY]}
+    suite = load_suite({"name": "track", "description": "", "experiments": [wanted], "indicators": INDICATORS})
     assert not run_suite(suite, tmp_path).failed
     data = track_page.collect_report_data(track_page.Store(tmp_path), suite, primary_only=True)
     monkeypatch.setattr(track_page, "LEARNER", "random")
