@@ -220,7 +220,7 @@ def main() -> None:
         unpack_archive(archive, args.unpack)
         return
     if args.archive:
-        pack_archive(args.archive, archive)
+        pack_archive(args.archive, archive, policies=not args.track)
     make_results(ARCHIVE, RESULTS, TRACKS).write_pages(PAGES)
 
 

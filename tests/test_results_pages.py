@@ -130,7 +130,7 @@ def test_page_of_a_track(tmp_path, monkeypatch):
         outcomes[learner] = [cell.strip() for cell in row.strip("| ").split("|")]
     assert [outcomes[name][-1] for name in outcomes] == ["loss", "win"]
     assert outcomes["random"][1] == outcomes["greedy"][3] != outcomes["greedy"][1] == outcomes["random"][3]
-    assert "Of the 2 methods that play all 1 settings, greedy has the highest" in page.text
+    assert "Of the 2 methods that play all 1 setting, greedy has the highest" in page.text
     assert "greedy wins 1, is level in 0 and loses 0." in page.text
     assert "**2 of 3 seeds** are complete (seeds 0, 1; 4 of 6 runs)." in page.text
     assert "momagames bench run track -o track-results --seed 2" in page.text
