@@ -224,7 +224,7 @@ def main() -> None:
         unpack_archive(ARCHIVES[args.suite], args.unpack)
         return
     if args.archive:
-        pack_archive(args.archive, ARCHIVES[args.suite])
+        pack_archive(args.archive, ARCHIVES[args.suite], policies=args.suite not in TRACKS)
     make_results(ARCHIVES, RESULTS).write_pages(PAGES)
 
 

@@ -21,7 +21,7 @@ from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.text.captions import panel_caption
-from momagames.reports.text.labels import format_score, heading
+from momagames.reports.text.labels import count, format_score, heading
 from momagames.reports.text.markdown_tables import markdown_table
 
 LEARNER, MORE_TRAINING = "moppo", "champion"  # the method of the standing; not an equal budget
@@ -80,9 +80,9 @@ def compare_learner(data: ReportData) -> list[Standing]:
     """Compare the learner with the method of the highest mean in each setting, but for those with more training."""
     found = []
     for panel in data.panels:
-        if LEARNER not in panel.points:
-            continue
         ranked = {method: mean for method, mean in rank_methods(panel).items() if method not in (LEARNER, MORE_TRAINING)}
+        if LEARNER not in panel.points or not ranked:
+            continue
         baseline = next(iter(ranked))
         own, other = compute_ratios(panel, LEARNER), compute_ratios(panel, baseline)
         pairs = [own[seed] - other[seed] for seed in sorted(own) if seed in other]
@@ -93,6 +93,7 @@ def compare_learner(data: ReportData) -> list[Standing]:
 
 def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
     standings, every = compare_learner(data), data.aggregate
+    tags = sorted({reference.tag for panel in data.panels for reference in panel.references.values()})
     assert every
     means = {method: found["iqm"].value for method, found in every.statistics.items()}
     ranked = sorted(means, key=lambda method: -means[method])
@@ -100,8 +101,9 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
     yield from (
         f"# {TITLES[name]}",
         "",
-        f"Of the {len(ranked)} methods that play all {len(every.games)} settings, {ranked[0]} has the highest",
-        f"interquartile mean of the hypervolume ratio ({means[ranked[0]]:.2f}), before {ranked[1]} ({means[ranked[1]]:.2f}).",
+        f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {ranked[0]} has the highest",
+        f"interquartile mean of the hypervolume ratio ({means[ranked[0]]:.2f}), before {ranked[1]} ({means[ranked[1]]:.2f});",
+        f"{count(every.runs, 'seed')}, reference front: {', '.join(tags)}.",
         f"Against the strongest method with no more training in each setting, {LEARNER} wins {counts['win']}, is level in "
         f"{counts['level']} and loses {counts['loss']}.",
         "",
@@ -148,9 +150,9 @@ def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:
             "page again:",
             "",
             "```console",
-            f"python docs/make_results.py --unpack {name}-results --track {name}",
+            f"python docs/make_results.py --unpack {name}-results --suite {name}",
             f"momagames bench run {name} -o {name}-results --seed {missing[0]}",
-            f"python docs/make_results.py --archive {name}-results --track {name}",
+            f"python docs/make_results.py --archive {name}-results --suite {name}",
             "```",
             "",
             "Several machines run seeds or shards (`--shard I/N`) into folders of their own, and `momagames bench merge` joins",

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from momagames.benchmark import load_suite, run_suite
+from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.reports.data.generalization import RATIO
 from momagames.reports.report import report
 from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
-from tests.benchmark.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans, suite
+from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, plans, suite
 
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
+import track_page  # noqa: E402
 from page_figures import show_images  # noqa: E402
 
 MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
@@ -136,3 +138,38 @@ def test_site_shows_every_figure_once_and_reports_pages_that_differ(archives, tm
     (pages / "three.md").write_text("no such suite")
     for _ in range(2):  # reported until they agree
         assert MAKER["update_figures"](pages) == ["one.md", "three.md"]
+
+
+def test_page_of_a_track(tmp_path, monkeypatch):
+    weaker = {"name": "greedy", "options": {"divisions": 1}}
+    wanted = {**POLICIES, "methods": [RANDOM, weaker], "seeds": [0, 1, 2]}
+    suite = load_suite({"name": "track", "description": "Cut.", "experiments": [wanted], "indicators": INDICATORS})
+    assert not run_suite(suite, tmp_path / "results", shard=Shard(1, 1, (0, 1))).failed
+    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz")
+    monkeypatch.setitem(track_page.TITLES, "track", "Track")
+    outcomes = {}
+    for learner in ("random", "greedy"):
+        monkeypatch.setattr(track_page, "LEARNER", learner)
+        page = track_page.make_track("track", tmp_path / "track.npz.xz")
+        (row,) = re.findall(r"^\| MO-Breakthrough .*$", page.text, re.MULTILINE)
+        outcomes[learner] = [cell.strip() for cell in row.strip("| ").split("|")]
+    assert [outcomes[name][-1] for name in outcomes] == ["loss", "win"]
+    assert outcomes["random"][1] == outcomes["greedy"][3] != outcomes["greedy"][1] == outcomes["random"][3]
+    assert "Of the 2 methods that play all 1 setting, greedy has the highest" in page.text
+    assert "greedy wins 1, is level in 0 and loses 0." in page.text
+    assert "**2 of 3 seeds** are complete (seeds 0, 1; 4 of 6 runs)." in page.text
+    assert "momagames bench run track -o track-results --seed 2" in page.text
+    assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
+
+
+def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
+    wanted = {**POLICIES, "methods": [RANDOM, GREEDY]}
+    suite = load_suite({"name": "track", "description": "", "experiments": [wanted], "indicators": INDICATORS})
+    assert not run_suite(suite, tmp_path).failed
+    data = track_page.collect_report_data(track_page.Store(tmp_path), suite, primary_only=True)
+    monkeypatch.setattr(track_page, "LEARNER", "random")
+    (before,) = track_page.compare_learner(data)
+    assert (before.baseline, before.result) == ("greedy", "loss")
+    monkeypatch.setattr(track_page, "LEARNER", "greedy")
+    monkeypatch.setattr(track_page, "MORE_TRAINING", "random")
+    assert track_page.compare_learner(data) == []  # no other method is left

@@ -40,8 +40,8 @@ def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[
     """Yield the estimated cost of each method in each game, by running samples in this process. Nothing is stored.
 
     A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time and at
-    least four times as long as the first, which separates fixed costs from those that grow: a small budget is no more than one update
-    or generation of a learner. Compilation is not part of the estimate.
+    least four times as long as the first, which separates fixed costs from those that grow: the smallest budgets are all the
+    same, one update or generation of a learner. Compilation is not part of the estimate.
 
     on_group    called after each method in each game
     Raises      InvalidParameter for invalid seconds

@@ -101,16 +101,10 @@ def format_reference_set(fronts: Mapping[Setting, tuple[Array, Sequence[str]]], 
     return {"schema": SCHEMA, "source": source, "fronts": entries}
 
 
-def find_reference(experiment: PoliciesExperiment, game: Game) -> Array | None:
-    """Return the front of the experiment's set in this game; None without a set.
-
-    Raises UnknownId, InvalidFile; InvalidParameter if the set lacks this setting
-    """
-    if experiment.reference_set is None:
-        return None
-    setting = Setting.of(experiment, game)
-    fronts = read_reference_set(experiment.reference_set)
+def find_reference(name: str, experiment: PoliciesExperiment, game: Game) -> Array:
+    """Return the front of a set in the setting of a game. Raises UnknownId, InvalidFile; InvalidParameter if it is missing."""
+    setting, fronts = Setting.of(experiment, game), read_reference_set(name)
     if setting not in fronts:
         expected = f"a set with a front of {setting.game} in this setting"
-        raise InvalidParameter(invalid_value("reference_set", experiment.reference_set, expected))
+        raise InvalidParameter(invalid_value("reference_set", name, expected))
     return fronts[setting]

@@ -154,8 +154,9 @@ def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
     for k, opponent in enumerate(experiment.opponents):
         with _LocatedErrors(f"{at}.opponents[{k}]"):
             opponent.make_policy(game)
-    with _LocatedErrors(f"{at}.reference_set"):
-        find_reference(experiment, game)
+    if experiment.reference_set:
+        with _LocatedErrors(f"{at}.reference_set"):
+            find_reference(experiment.reference_set, experiment, game)
 
 
 class _LocatedErrors:

@@ -10,11 +10,12 @@ from momagames.benchmark import run_suite
 from momagames.benchmark.replays import load_points
 from momagames.benchmark.store import archive_file
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
+from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import Store, find_damage
 from momagames.errors import InvalidFile
-from tests.benchmark.tiny import RANDOM, plans, suite
+from tests.benchmark.tiny import POLICIES, RANDOM, plans, suite
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 
@@ -103,3 +104,17 @@ def test_invalid_archives_and_nonempty_folders_raise(folder, tmp_path):
     with pytest.raises(InvalidFile, match="choose an empty or a new one"):
         unpack_archive(broken, folder)
     assert not (folder / PACKED).exists()
+
+
+def test_an_archive_without_policies(tmp_path):
+    trained = {"name": "nsga2", "options": {"population": 4, "episodes": 1, "shared": True}}
+    whole = suite({**POLICIES, "methods": [trained], "seeds": [0], "budget": 20_000})
+    assert not run_suite(whole, tmp_path / "results").failed
+    for name, policies in (("with", True), ("without", False)):
+        pack_archive(tmp_path / "results", tmp_path / f"{name}.xz", policies=policies)
+        unpack_archive(tmp_path / f"{name}.xz", tmp_path / name)
+        assert len(list((tmp_path / name).glob("runs/*/policies.npz"))) == policies
+        assert [run.digest for run in Store(tmp_path / name).finished_runs()] == [run.digest for run in whole.list_runs()]
+    pack_archive(tmp_path / "without", tmp_path / "again.xz")  # restored directories can be continued and archived
+    assert (tmp_path / "again.xz").read_bytes() == (tmp_path / "without.xz").read_bytes()
+    merge_results([tmp_path / "without"], tmp_path / "merged")

@@ -211,6 +211,18 @@ def test_shards_are_merged_compared_and_reported(ask, done, tmp_path):
     assert (code, "page: " in said) == (0, True)
 
 
+def test_seeds_are_run_one_after_the_other(ask, done, tmp_path):
+    for seed, runs, before in ((1, 2, 0), (0, 4, 0), (0, 4, 4)):
+        given = ["bench", "run", done / "tiny.yaml", "--executor", "here", "--seed", str(seed), "-o", tmp_path / "out"]
+        code, said = ask(*given)
+        assert code == 0
+        assert f"{runs} runs, {before} finished before" in said
+    code, said = ask("bench", "estimate", done / "tiny.yaml", "--seconds", "0.01", "--seed", "0", "--json")
+    assert json.loads(said)["runs"] == 4
+    code, said = ask("bench", "run", done / "tiny.yaml", "--seed", "7", "-o", tmp_path / "out")
+    assert code == 2
+
+
 def test_figures_for_papers(ask, done, tmp_path):
     pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
     code, said = ask("bench", "report", done / "out", "--figures", tmp_path / "figures")

@@ -19,7 +19,8 @@ Parts of a column. Integers are stored as byte planes, uint8[B, n]: the lowest b
     size                lengths of the lists in a column of lists; `data` are their elements
     from/COLUMN         int[n, 4], instead of `data`: a table from the game, the length and COLUMN to the value
 
-`unpack_archive` restores every file byte for byte, and the rows as one rows.parquet. Both directions need the extra `analysis`.
+`unpack_archive` restores every file byte for byte, but for policies if the archive is without them, and the rows as one
+rows.parquet. Both directions need the extra `analysis`.
 """
 
 from __future__ import annotations
@@ -55,9 +56,11 @@ MAX_TABLE_SHARE = 0.001  # length of a table that replaces a column, as a share 
 MISSING_POLARS = "archives need polars"
 
 
-def pack_archive(folder: str | Path, file: str | Path) -> None:
+def pack_archive(folder: str | Path, file: str | Path, policies: bool = True) -> None:
     """Pack the rows of a results directory (see `store.packing`) and write the archive; equal results give equal bytes.
 
+    policies    keep the parameters of trained policies, which can be much larger than all rows; a restored directory without
+                them has all scores, but cannot replay these policies
     Raises     MissingExtra; InvalidFile if the directory cannot be read, or if the archive does not restore it
     """
     pack(folder)
@@ -73,7 +76,7 @@ def pack_archive(folder: str | Path, file: str | Path) -> None:
         if "dominated" in facts:
             dominated += facts["dominated"]
             facts["dominated"] = len(facts["dominated"])
-        if (place / POLICIES).is_file():
+        if policies and (place / POLICIES).is_file():
             arrays[f"policies/{place.name}"] = np.frombuffer((place / POLICIES).read_bytes(), np.uint8)
     width = max(map(len, dominated), default=0)
     items = {str(k): [entry[k] if k < len(entry) else None for entry in dominated] for k in range(width)}
@@ -88,7 +91,7 @@ def pack_archive(folder: str | Path, file: str | Path) -> None:
     write_file_atomically(Path(file), lzma.compress(content.getvalue(), filters=XZ_FILTERS))
     with tempfile.TemporaryDirectory() as restored:
         unpack_archive(file, restored)
-        _check_restored(store, Path(restored))
+        _check_restored(store, Path(restored), policies)
 
 
 def unpack_archive(file: str | Path, folder: str | Path) -> None:
@@ -138,14 +141,17 @@ def _check_texts(texts: Any, file: str | Path) -> dict[str, Any]:
     return dict(texts)
 
 
-def _check_restored(store: Store, restored: Path) -> None:
-    """Raise InvalidFile unless the restored directory equals that of the store."""
+def _check_restored(store: Store, restored: Path, policies: bool) -> None:
+    """Raise InvalidFile unless the restored directory equals that of the store, with or without its policies."""
     read = import_polars(MISSING_POLARS).read_parquet
     if not read(store.folder / PACKED).equals(read(restored / PACKED)):
         raise InvalidFile(f"{store.folder / PACKED}: the archive does not restore its rows")
     files = {store.folder / SUITE: True}
     for run in store.finished_runs():
-        files |= {path: not _is_plan_front(run, path.name) for path in store.run_directory(run).iterdir()}
+        files |= {
+            path: not _is_plan_front(run, path.name) and (policies or path.name != POLICIES)
+            for path in store.run_directory(run).iterdir()
+        }
     for path, is_stored in files.items():
         copy = restored / path.relative_to(store.folder)
         if is_stored and path.name != CHECKSUMS and (not copy.is_file() or copy.read_bytes() != path.read_bytes()):

@@ -223,8 +223,9 @@ def _build_panel(
     styles: Mapping[str, int],
 ) -> Panel:
     pooled = experiment.pools_references
-    front = find_reference(experiment, game) if view.primary and isinstance(experiment, PoliciesExperiment) else None
-    fixed = None if front is None else (str(experiment.reference_set), front)
+    fixed = None
+    if view.primary and isinstance(experiment, PoliciesExperiment) and experiment.reference_set:
+        fixed = (experiment.reference_set, find_reference(experiment.reference_set, experiment, game))
     references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived, pooled, fixed)
     return Panel(
         experiment=experiment.name,
