@@ -29,7 +29,7 @@ def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tup
     yield from ("# Results: generalization", "", describe_message(suite, first), "")
     for panel in data.panels:
         if name := names.get((NAME, panel.title)):
-            yield from (f"## {panel.experiment}", "", image(f"Generalization: {panel.title}", f"{name}.svg"), "")
+            yield from (f"## {panel.full_heading}", "", image(f"Generalization: {panel.title}", f"{name}.svg"), "")
         yield from fold("Scores against exact fronts", [*generalization_table(panel), "", GENERALIZATION_CAPTION])
         yield from fold("Indicators of mean returns", [*score_table(panel), "", panel_caption(panel)])
         yield from fold("Environment steps of an episode", steps_table(store, suite, panel))
@@ -62,12 +62,15 @@ def describe_message(suite: Suite, panel: Panel) -> str:
     worst = max(scores, key=lambda name: scores[name][REGRET].gap.value)
     others = [found[REGRET].gap.value for name, found in scores.items() if name != worst]
     comparison = f", users of other trained methods at most {max(others):.3f}" if others else ""
+    ratio, regret, gap = (
+        format_interval(at) for at in (scores[best][RATIO].test, scores[best][REGRET].test, scores[worst][REGRET].gap)
+    )
     return (
         f"Of the methods that are trained on {experiment.select_episodes} instances alone, `{best}` is best on "
-        f"{experiment.report_episodes} unseen ones: it reaches {format_interval(scores[best][RATIO].test)} of the hypervolume "
-        f"of the proven front of each, and its users lose {format_interval(scores[best][REGRET].test)} of the utility that is "
-        f"possible{describe_control(panel.generalization)}. `{worst}` has the largest gap: its users lose "
-        f"{format_interval(scores[worst][REGRET].gap)} more on unseen instances than on those of its training{comparison}."
+        f"{experiment.report_episodes} unseen ones: it reaches {ratio} of the hypervolume of the proven front of each, and the "
+        f"policies that users choose are {regret} of normalized utility below the best of the front"
+        f"{describe_control(panel.generalization)}. `{worst}` has the largest gap: its users lose {gap} more on unseen "
+        f"instances than on those of its training{comparison}."
     )
 
 
@@ -83,8 +86,9 @@ def format_interval(at: Interval) -> str:
 
 
 def generalization_table(panel: Panel) -> Iterator[str]:
+    missing = {name: f" ({count} missing)" for name, count in panel.missing_runs.items()}
     rows = [
-        (name, str(len(panel.points[name])), *map(format_interval, list_intervals(scores)))
+        (name, f"{len(panel.points[name])}{missing.get(name, '')}", *map(format_interval, list_intervals(scores)))
         for name, scores in panel.generalization.items()
     ]
     return markdown_table(["method", "runs", *generalization_heads()], rows)

@@ -6,6 +6,7 @@ reproduce the stored returns.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,47 @@ def replay(
     place, run, chosen = _find_point(folder, point)
     game = run.game.make_game()
     row = _find_row(place, run, chosen, episode, opponent, seat)
+    one, _ = _play_row(place, run, game, row, chosen)
+    seen = _own_return(run, game, row, one)
+    if seen != row["return"]:
+        raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
+    who = f"{row['policy'] or run.method.name} of {run.method.name}"
+    if run.kind == "policies":
+        who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
+    return Replay(replay_data(game, one.log or [], one.returns, None), who)
+
+
+def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored row with all that determines it computed again: start, set, return and length.
+
+    The actions of a plan are played again; in an episode the policy acts again.
+
+    folder     directory of a finished run
+    Raises     InvalidFile if the policy of the row is not stored: of a trained method only those on the front are
+    """
+    place = Path(folder)
+    run = read_run(place)
+    game = run.game.make_game()
+    if run.kind == "plans":
+        one, length = _play_row(place, run, game, row, row)
+        return {**row, "return": _own_return(run, game, row, one), "length": length}
+    points = {point["policy"]: point for point in load_points(place)}
+    if run.method.make_method(game).trains and row["policy"] not in points:
+        raise InvalidFile(f"{place}: the policy {row['policy']!r} is not stored; stored are {one_of(points)}")
+    one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
+    seed, _, name = _find_episode(run, game, row)
+    return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
+
+
+def can_recompute(folder: str | Path, row: Mapping[str, Any]) -> bool:
+    """Return whether the policy of a row is stored, or defined by its method, or the row is a plan."""
+    run = read_run(Path(folder))
+    trained = run.kind == "policies" and run.method.make_method(run.game.make_game()).trains
+    return not trained or row["policy"] in {point["policy"] for point in load_points(folder)}
+
+
+def _play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[Episode, int]:
+    """Return the episode of a row with its log, and its steps; chosen: its point, or its policy by label."""
     if run.kind == "plans":
         start, actions = _start_plan(run, game, chosen["actions"])
     else:
@@ -79,16 +121,15 @@ def replay(
     one.load(start)
     for action in actions:
         if one.state["over"]:
-            raise InvalidFile(f"{place}: point {point}: the game is over before its last action")
+            raise InvalidFile(f"{place}: the game is over before the last action of {row['policy']!r}")
         parts = np.array(action, np.int64).reshape(one.pending.shape)
         one.step(parts[0, 0] if parts.size == 1 else parts)
-    seen = one.returns[0 if run.kind == "plans" else game.agents.index(row["seat"])].tolist()
-    if seen != row["return"]:
-        raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
-    who = f"{row['policy'] or run.method.name} of {run.method.name}"
-    if run.kind == "policies":
-        who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
-    return Replay(replay_data(game, one.log, one.returns, None), who)
+    return one, len(actions)
+
+
+def _own_return(run: Run, game: Game, row: Mapping[str, Any], one: Episode) -> list[float]:
+    returns: list[float] = one.returns[0 if run.kind == "plans" else game.agents.index(row["seat"])].tolist()
+    return returns
 
 
 @dataclass(frozen=True)
@@ -188,7 +229,7 @@ def _read_episodes(place: Path, run: Run, chosen: dict[str, Any]) -> list[dict[s
     return rows
 
 
-def _restore_policy(place: Path, run: Run, chosen: dict[str, Any]) -> BatchPolicy:
+def _restore_policy(place: Path, run: Run, chosen: Mapping[str, Any]) -> BatchPolicy:
     """Return the policy of a point: as the method defines it, or restored from its file."""
     game, label = run.game.make_game(), chosen["policy"]
     method = run.method.make_method(game)
@@ -212,21 +253,27 @@ def _start_plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any
     return generate_starts(game, np.array([run.seed], np.uint64))[0], actions
 
 
-def _replay_episode(run: Run, game: Game, row: dict[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
+def _replay_episode(run: Run, game: Game, row: Mapping[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
     """Return the start position and the actions int64[S, P] of a stored episode, computed step by step."""
     method = run.method.make_method(game)
     policies = (own,) if method.trains else method.policies(game)
     other = next(
         (one.make_policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.make_default_opponent(game)
     )
-    count = (run.select_episodes or 0) + (run.report_episodes or 0)
-    seeds, words = evaluate.make_episode_seeds(run, game, row["episode"] // count + 1)
-    start = generate_starts(game, seeds[row["episode"], None])
-    episode_words = words[row["episode"], None].copy()
+    seed, episode_words, _ = _find_episode(run, game, row)
+    start = generate_starts(game, np.array([seed], np.uint64))
     ours = list_team(game, game.agents.index(row["seat"]))
     if evaluate.has_kernel_policy((*policies, other)):
         return start[0].copy(), _replay_with_kernels(game, start, own, other, ours, episode_words)
     return start[0].copy(), _replay_with_rules(game, start, own, other, ours, episode_words)
+
+
+def _find_episode(run: Run, game: Game, row: Mapping[str, Any]) -> tuple[int, NDArray[np.uint64], str]:
+    """Return the seed of the start position of an episode, the words uint64[1, A] of its policies, and its set."""
+    select, episode = run.select_episodes or 0, row["episode"]
+    count = select + (run.report_episodes or 0)
+    seeds, words = evaluate.make_episode_seeds(run, game, episode // count + 1)
+    return int(seeds[episode]), words[episode, None].copy(), evaluate.SETS[episode % count >= select]
 
 
 def _replay_with_rules(
