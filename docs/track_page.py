@@ -116,6 +116,8 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
         f"Mean hypervolume ratios; the baseline is the best of all methods except `{MORE_TRAINING}`, whose training is longer",
         "than the budget. It is chosen on the same results, which favors it. Win or loss: the interval of the difference,",
         "paired by seeds, is above or below zero; with a single seed its sign alone, which is no evidence of a difference.",
+        f"Budgets and the networks of {LEARNER} were cut for two cores and not tuned: [Results: training](learning.md) has",
+        "learners with the training that they need.",
         "",
         *markdown_table(
             ["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"],
