@@ -69,7 +69,8 @@ def make_trainer(given: argparse.Namespace, budget: int) -> MoppoTrainer:
     expert = None if given.expert == "none" else given.expert
     changed = {
         "caution": given.caution, "expert": expert, "num_envs": given.num_envs, "self_play": given.self_play,
-        "opponent_pool_size": given.pool, "learning_rate": given.learning_rate, "precision": given.precision,
+        "opponent_pool_size": given.pool, "learning_rate": given.learning_rate, "ent_coef": given.ent_coef,
+        "precision": given.precision,
     }  # fmt: skip
     options = Moppo(**{**DEFAULT_OPTIONS, **OPTIONS, **changed})
     opponents = [make_opponent(label, game) for label in given.opponents]
@@ -186,6 +187,7 @@ def main() -> None:
     parser.add_argument("--self-play", type=float, default=0.0, help="Fraction of environments in which all sides learn.")
     parser.add_argument("--pool", type=int, default=0, help="Earlier versions of the network among the opponents.")
     parser.add_argument("--learning-rate", type=float, default=DEFAULT_OPTIONS["learning_rate"], help="Learning rate.")
+    parser.add_argument("--ent-coef", type=float, default=DEFAULT_OPTIONS["ent_coef"], help="Bonus for entropy.")
     parser.add_argument("--precision", default="float32", help='"float32" or "bfloat16".')
     parser.add_argument("--updates", type=int, default=5, help="Updates that measure the speed.")
     parser.add_argument("--threads", type=int, default=1, help="PyTorch threads.")

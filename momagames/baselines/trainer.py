@@ -183,13 +183,6 @@ class TrainerMethod(Method, ABC):
         return cls.declared_defaults(game).budget or cls.default_budget
 
     @classmethod
-    def choose_opponents(cls, game: Game) -> tuple[str, ...]:
-        """Return the names of the opponents of `momagames train` without --opponent; none in games with one team."""
-        if len(set(game.teams)) == 1:
-            return ()
-        return cls.declared_defaults(game).opponents or tuple(game.policies) or ("random",)
-
-    @classmethod
     def declared_defaults(cls, game: Game) -> TrainingDefaults:
         """Return what the game declares for this learner."""
         return game.learning.training.get(cls.name, TrainingDefaults({}))

@@ -101,7 +101,8 @@ def train(
                 f"invalid option {name!r} of {learner.name}: expected {one_of(defaults)}{nearest(name, defaults)}"
             )
     seats = first_agents(game)
-    opponents = _parse_opponents(opponent or learner.choose_opponents(game), game)
+    default_opponents = list(game.policies) or ["random"] if len(seats) > 1 else []
+    opponents = _parse_opponents(opponent or default_opponents, game)
     steps = int(budget or learner.choose_budget(game))
     training = trainings.Training(
         game, learner(**{**defaults, **options}), seed, steps, tuple(agent or seats), opponents, instance_seed,
@@ -300,7 +301,7 @@ def _parse_weights(text: str) -> list[float]:
         raise InvalidParameter(f"invalid --weights={text!r}: expected comma-separated numbers such as 1,0,0,0") from None
 
 
-def _parse_opponents(names: Sequence[str], game: Game) -> tuple[Opponent, ...]:
+def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
     """Return opponents with the default options of their policies."""
     from momagames.benchmark.plan import Opponent
 

@@ -116,14 +116,12 @@ class Human:
 class TrainingDefaults:
     """What `momagames train` takes for a game unless it is given.
 
-    options      of a learner, by name; others are as the learner chooses
-    budget       environment steps, about two minutes on two cores; None: that of the learner
-    opponents    names of the policies of other teams; by default all policies of the game
+    options    of a learner, by name; others are as the learner chooses
+    budget     environment steps, about two minutes on two cores; None: that of the learner
     """
 
     options: Mapping[str, Any]
     budget: int | None = None
-    opponents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -263,19 +263,14 @@ def test_several_games_have_equal_inputs(torch):
 
 def test_games_declare_defaults():
     game = momagames.spec("mo-breakthrough-v0")
-    declared = {"moppo": TrainingDefaults({"gamma": 0.5}, 70, ("greedy", "random"))}
+    declared = {"moppo": TrainingDefaults({"gamma": 0.5}, 70)}
     other = replace(game, learning=replace(game.learning, training=declared))
     assert Moppo.default_options(other) == {**Moppo.default_options(game), "gamma": 0.5}
     assert (Moppo.choose_budget(game), Moppo.choose_budget(other)) == (Moppo.default_budget, 70)
-    assert (Moppo.choose_opponents(game), Moppo.choose_opponents(other)) == (("random",), ("greedy", "random"))
-    robots = momagames.spec("mo-robotmail-v0")
-    assert Moppo.choose_opponents(robots) == tuple(robots.policies)
-    assert Moppo.choose_opponents(momagames.spec("mo-robotmail-v0", num_players=1)) == ()
     for declaring in (momagames.spec(id) for id in momagames.registry.ids()):
         for name in declaring.learning.training:
             learner = find_learner(name)
             learner(**learner.default_options(declaring)).check_train(declaring)
-            assert all(batch_policy(opponent, declaring) for opponent in learner.choose_opponents(declaring))
 
 
 def test_bfloat16(torch):
