@@ -53,7 +53,7 @@ def main() -> None:
     seeds = sorted({run.seed for run in store.finished_runs()})
     source = f"suite {suite.name}, momagames {store.read_version()}, seeds {', '.join(map(str, seeds))}"
     out.parent.mkdir(exist_ok=True)
-    write_file_atomically(out, format_json(format_reference_set(fronts, source)).encode())
+    write_file_atomically(out, format_json(format_reference_set(fronts, source)) + "\n")
     print(f"{out}: {len(fronts)} fronts")
 
 
