@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 
 import momagames
+from momagames.baselines.archive import is_nondominated
+from momagames.benchmark import run_suite
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.games.breakthrough.solver.guarantees import solve_guaranteed_front
 from momagames.games.tileblast.serve import server
 from momagames.kernels.rng import random_words
+from tests.benchmark.tiny import POLICIES, suite
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = sorted((ROOT / "benchmarks").rglob("*.py"))
@@ -122,6 +125,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("learning/published.py", ("pql", "--share", "0.02"), ("morl_baselines",), ("pql",)),
 ]  # fmt: skip
 MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py", "learning/solved_values.py"}  # of other scripts
+APART = {"fronts/policy_references.py"}  # needs results: test_reference_sets_are_made_once
 NEEDED = {"torch", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
 
 
@@ -200,7 +204,7 @@ def test_every_script_is_run():
     folders = {path.parent.name for path in SCRIPTS} - {"c_loop"}
     assert folders == {"speed", "fronts", "learning"}
     scripts = {f"{path.parent.name}/{path.name}" for path in SCRIPTS if path.parent.name in ("fronts", "learning")}
-    assert scripts - MODULES == {run[0] for run in RUNS}
+    assert scripts - MODULES - APART == {run[0] for run in RUNS}
     modules = {path.stem for path in SCRIPTS if path.parent.name == "speed"} | {"c_loop", "threads"}
     assert modules - {"__init__", "__main__", "timing", "peers", "originals"} == set(PARTS)
 
@@ -303,3 +307,22 @@ def test_archived_reports_gain_seeds(tmp_path, monkeypatch):
     targets.archive_reports(tmp_path)
     runs = json.loads(targets.ARCHIVE.read_text())["samegame"]["runs"]
     assert [(one["head"]["seed"], one["minutes"]) for one in runs] == [(10, 1), (11, 4), (13, 4)]  # 12 had another budget
+
+
+def test_reference_sets_are_made_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(ROOT))
+    script = importlib.import_module("benchmarks.fronts.policy_references")
+    monkeypatch.setattr(script, "find_suite_folder", lambda: tmp_path)
+    assert not run_suite(suite(POLICIES), tmp_path / "results").failed
+    monkeypatch.setattr(sys, "argv", ["policy_references.py", str(tmp_path / "results"), "best-1"])
+    script.main()
+    made = json.loads((tmp_path / "references" / "best-1.json").read_text())
+    assert made["source"].endswith("seeds 0, 1")
+    (front,) = made["fronts"]
+    values = np.array(front["returns"])
+    assert is_nondominated(values).all()
+    assert front["methods"]
+    assert set(front["methods"]) <= {"random", "greedy"}
+    with pytest.raises(SystemExit):
+        script.main()
+    assert "a set is never changed" in capsys.readouterr().err

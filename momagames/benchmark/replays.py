@@ -105,9 +105,11 @@ def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def can_recompute(folder: str | Path, row: Mapping[str, Any]) -> bool:
     """Return whether the policy of a row is stored, or defined by its method, or the row is a plan."""
-    run = read_run(Path(folder))
-    trained = run.kind == "policies" and run.method.make_method(run.game.make_game()).trains
-    return not trained or row["policy"] in {point["policy"] for point in load_points(folder)}
+    place = Path(folder)
+    run = read_run(place)
+    if run.kind == "plans" or not run.method.make_method(run.game.make_game()).trains:
+        return True
+    return (place / POLICIES).is_file() and row["policy"] in {point["policy"] for point in load_points(place)}
 
 
 def _play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[Episode, int]:

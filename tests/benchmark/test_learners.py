@@ -183,7 +183,7 @@ def test_training_on_one_instance():
     trainer = training.options.make_trainer(training.make_setup())
     rollout = trainer.play(np.zeros((2, trainer.policy.num_parameters)), np.full((2, 2), 0.5), np.arange(2))
     assert len(set(rollout.returns.sum(axis=1).tolist())) <= 2
-    with pytest.raises(InvalidParameter, match="ntuple trains on random start positions only"):
+    with pytest.raises(InvalidParameter, match="ntuple trains on new start positions only"):
         make_training("ntuple", instance_seed=3).make_setup()
 
 
