@@ -245,6 +245,7 @@ def test_suite(site, tmp_path):
     assert longest == 5  # nine pebbles
 
 
+@pytest.mark.long
 def test_match(site):
     rendered = momagames(site, "match", "mo-pebbles-v0", CAUTIOUS, GREATEST, "--games", "2")
     assert CAUTIOUS in rendered
@@ -274,6 +275,7 @@ def test_train(site, tmp_path, opponent):
     assert "checkpoint.npz" in rendered.replace("\n", "")
 
 
+@pytest.mark.long
 def test_commands(site):
     assert momagames(site, "pebbles", "count", "3") == "3 pebbles\n"
     assert "Commands of MO-Pebbles." in momagames(site, "--help")

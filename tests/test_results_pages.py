@@ -119,6 +119,7 @@ def test_page_of_generalization(archives, tmp_path):
     assert "| random | " in text.partition("Environment steps of an episode")[2]
 
 
+@pytest.mark.long
 def test_site_shows_every_figure_once_and_reports_pages_that_differ(archives, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     (tmp_path / "learned.json").write_text(json.dumps(LEARNED))

@@ -91,6 +91,7 @@ def play_pommerman(id, opponent, episodes=200, **options):
 
 
 @pytest.mark.parametrize("id", POMMERMAN)
+@pytest.mark.long
 def test_pommerman_beats_careless_and_careful_agents(id):
     """Against copies of an opponent; in a free for all one of three enemies wins a lost game."""
     won, lost = play_pommerman(id, "simple")

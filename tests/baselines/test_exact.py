@@ -258,6 +258,7 @@ def brute_force_costly(tiles, params, cost, memo):
 
 
 @pytest.mark.parametrize("cost", [1, 50, 0.25, 4.125])
+@pytest.mark.long
 def test_negative_and_fractional_rewards_without_pruning(cost, interpreted):
     game = make_costly_game(cost, -100.0)
     for seed in range(2 if interpreted else 20):

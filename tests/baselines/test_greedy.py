@@ -86,6 +86,7 @@ def test_an_estimate_beats_plain_greedy_on_unseen_boards():
     assert points[1].sum() > 1.2 * points[0].sum()
 
 
+@pytest.mark.long
 def test_actions_do_not_depend_on_the_draws_to_come():
     """A copy that is stepped draws by itself: what the game will draw is unknown to the policy."""
     game = momagames.spec("mo-tileblast-v0", level=5)

@@ -75,6 +75,7 @@ def nondominated(values):
 
 @pytest.mark.parametrize("name", ["samegame", "tileblast", "robotmail"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.long
 def test_equals_brute_force(name, seed, tmp_path):
     game = make_game(name, tmp_path)
     front = clairvoyant_front(game, seed=seed, **ROOMY)

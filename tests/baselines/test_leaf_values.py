@@ -66,6 +66,7 @@ def test_replies_are_backpropagated(tmp_path):
 
 @pytest.mark.parametrize("name", ["uct", "pareto_uct"])
 @pytest.mark.skipif(INTERPRETED, reason="slow without the compiler")
+@pytest.mark.long
 def test_search_improves_on_the_tables(name):
     game = momagames.spec("mo-breakthrough-v0")
     weights = [1.0, 0.0, 0.0, 0.0]

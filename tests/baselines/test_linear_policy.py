@@ -41,6 +41,7 @@ def naive_features(game, views):
 
 
 @every_game
+@pytest.mark.long
 def test_features_are_means_and_moments(game):
     batch = Batch(game, 3, autoreset="disabled", views="all")
     batch.seed(1)

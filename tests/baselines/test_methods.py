@@ -122,6 +122,7 @@ def test_estimates_by_counting(game, start, kind):
         ({"board_width": 30, "board_height": 30, "num_colors": 9}, 1),
     ],
 )
+@pytest.mark.long
 def test_present_estimate_throughout_a_game(params, positions):
     """After every move from positions of a random game the estimate equals the squared group sizes."""
     game, rng = momagames.spec("mo-samegame-v0", **params), np.random.default_rng(0)

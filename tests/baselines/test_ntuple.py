@@ -376,6 +376,7 @@ def make_gambles(rewards, gamble):
     return replace(gambles.game(rewards, gamble), learning=board, rules_key="tests.ntuple.gambles")
 
 
+@pytest.mark.long
 def test_agents_with_interests_of_their_own():
     """Values of objectives that are not zero-sum: the first agent foresees the choice that is best for the second one."""
     rewards = np.random.default_rng(2).uniform(0, 1, (3, 3, 2, 2)).astype(np.float32)

@@ -63,6 +63,7 @@ def stop_after(iterations):
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.long
 def test_resumed_training_is_equal_to_the_bit(name, tmp_path, monkeypatch):
     monkeypatch.setattr(trainings, "CHECKPOINT_INTERVAL", 0.0)
     training = make_training(name)
@@ -294,7 +295,7 @@ def test_one_policy_for_several_start_positions(tmp_path):
     np.testing.assert_allclose(standing.points, np.concatenate(each, axis=1).mean(axis=1))
     with pytest.raises(InvalidParameter, match="its other_games is"):
         trainings.train(alone, tmp_path)
-    with pytest.raises(InvalidParameter, match="one start position for 2 games"):
+    with pytest.raises(InvalidParameter, match="given start positions for 2 games"):
         trainings.train(replace(training, instance_seed=1), tmp_path / "fixed")
 
 

@@ -234,6 +234,7 @@ def test_weights_and_biases_is_optional(wandb, tmp_path, monkeypatch):
     assert not (tmp_path / "missing").exists()
 
 
+@pytest.mark.long
 def test_tensorboard_receives_the_metrics(tmp_path):
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     trainings.train(make_training(96), tmp_path, evaluations=2, episodes=1)

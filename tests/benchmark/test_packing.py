@@ -38,6 +38,7 @@ def test_rows_come_back_as_they_were(folder):
     assert any("actions" in row for found in before.values() for row in found)
 
 
+@pytest.mark.long
 def test_every_reader_reads_packed_rows(folder, tmp_path):
     export(folder, tmp_path / "text.csv", "csv")
     table = report(folder).panels

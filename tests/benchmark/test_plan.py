@@ -61,6 +61,7 @@ def changed(path, value):
     return data
 
 
+@pytest.mark.long
 def test_every_packaged_suite_loads():
     found = list_suites()
     assert {"quick", "ten_seconds"} <= set(found)

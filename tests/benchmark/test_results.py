@@ -158,6 +158,7 @@ def test_the_same_results_do_not_differ(here):
             assert (difference.value, difference.low, difference.high) == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.long
 def test_results_of_another_version_are_found_and_measured_together(here, tmp_path, monkeypatch):
     """An old folder, written by another version, in which random search was worse: with less of a budget."""
     monkeypatch.setattr(momagames, "__version__", "0.0.9")

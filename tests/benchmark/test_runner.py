@@ -28,6 +28,7 @@ def contents(store, tested):
     return {run.folder: (store.runs / run.folder / "rows.jsonl").read_bytes() for run in tested.list_runs()}
 
 
+@pytest.mark.long
 def test_a_pool_gives_the_same_rows(here, tmp_path):
     results = run_suite(whole(), tmp_path, workers=2)
     assert not results.failed
@@ -49,6 +50,7 @@ def test_a_changed_suite_keeps_the_runs_that_it_shares(here):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.long
 def test_a_failing_run_is_recorded_and_the_others_continue(tmp_path, workers):
     outcomes = []
     results = run_suite(broken(), tmp_path, workers, outcomes.append)

@@ -43,6 +43,7 @@ def test_help_shows_defaults_in_brackets():
     assert "[the first]" in momagames_command("play", "--help").stdout
 
 
+@pytest.mark.long
 def test_list_and_info():
     done = momagames_command("list")
     assert done.returncode == 0, done.stderr

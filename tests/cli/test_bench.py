@@ -63,6 +63,7 @@ def test_packaged_suites():
     assert "ten_seconds" in done.stdout
 
 
+@pytest.mark.long
 def test_a_directory_with_other_files_is_rejected(tmp_path):
     write_suite(tmp_path, RANDOM)
     done = momagames_command("bench", "run", "tiny.yaml", "--out", ".", cwd=tmp_path)

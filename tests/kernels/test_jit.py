@@ -101,6 +101,7 @@ def copied(tmp_path):
     return Copy(tmp_path)
 
 
+@pytest.mark.long
 def test_code_is_cached_until_a_source_changes(copied):
     """numba looks only at the file of the function that it compiles; what that one calls is in others."""
     assert copied.run() == "7 8 9 compiled"
@@ -170,6 +171,7 @@ def test_code_of_a_game_depends_on_its_rules_alone(id):
     assert ("games", game.rules_key, "__init__.py") not in files
 
 
+@pytest.mark.long
 def test_a_missing_folder_is_made(copied, tmp_path):
     assert copied.run(tmp_path / "some" / "where") == "7 8 9 compiled"
     assert copied.run(tmp_path / "some" / "where") == "7 8 9 cached"

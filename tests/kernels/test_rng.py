@@ -99,6 +99,7 @@ def games():
     return digest.hexdigest()
 
 
+@pytest.mark.long
 def test_the_same_games_compiled_and_interpreted(interpreted):
     """The other mode runs in another process."""
     code = "from tests.kernels.test_rng import games; print(games())"

@@ -414,6 +414,7 @@ def test_code_that_does_not_answer(tmp_path, monkeypatch):
     check(write_code(tmp_path / "mine", text, path="mine:act"), InvalidSubmission, "no answer within 0.2 s", run_code=True)
 
 
+@pytest.mark.long
 def test_files_that_change_during_the_check(tmp_path):
     text = """
 from pathlib import Path

@@ -164,6 +164,7 @@ def test_layout(page, tmp_path, width):
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+@pytest.mark.long
 def test_links_open_what_is_folded_and_lines_follow_the_pointer(page, tmp_path):
     with Browser(page, tmp_path / "user") as browser:
         wait_until(lambda: browser.evaluate("Boolean(document.querySelector('.figure .plotly'))"))

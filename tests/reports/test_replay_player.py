@@ -134,6 +134,7 @@ def test_click_replays_an_episode_with_the_return_of_the_point(made, tmp_path):
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+@pytest.mark.long
 def test_lists_reach_every_replay_and_other_points_show_the_command(made, tmp_path):
     with Browser(made.page, tmp_path / "user") as browser:
         lists = browser.evaluate("[...document.querySelectorAll('.watch select')].map((list) => list.options.length)")

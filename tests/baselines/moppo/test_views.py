@@ -327,6 +327,7 @@ def write_pawns(state, agent, planes, scalars):
     scalars[0] = np.float32(agent)
 
 
+@pytest.mark.long
 def test_any_game_may_declare_a_view(torch):
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     assert make_trainer(game).model.encoder.cells == 15
