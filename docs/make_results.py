@@ -150,7 +150,7 @@ def first_page(
         "writes all pages of this section. `python docs/make_results.py --unpack FOLDER` restores the results directory for",
         "`momagames bench report`, `compare` and `replay`. The figures are drawn when the site is built",
         "(`sphinx-build docs docs/_build`). Each run of the tests computes another random sample of the archived rows again",
-        "(`pytest tests/test_archived_rows.py`).",
+        "(`pytest --long tests/test_archived_rows.py`).",
         "",
         "```{toctree}",
         ":maxdepth: 1",
