@@ -98,7 +98,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("torch", "sb3_contrib"), ("breakthrough, maskable_ppo, seed 10: ", "won against uct(10000) "),
     ),
     (
-        "learning/targets.py", ("breakthrough-3x5", "--budget", "1e6", "--out", ".", "--episodes", "2"), (),
+        "learning/targets.py", ("breakthrough-3x5", "--budget", "1e6", "--out", ".", "--episodes", "2"), ("torch",),
         ("breakthrough-3x5, ntuple, seed 10: ", "kept at depth 3, own play ", "uct(1000), random play "),
     ),
     (
@@ -126,7 +126,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
 ]  # fmt: skip
 MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py", "learning/solved_values.py"}  # of other scripts
 APART = {"fronts/policy_references.py"}  # needs results: test_reference_sets_are_made_once
-NEEDED = {"torch", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
+NEEDED = {"torch", "momaland", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -246,6 +246,7 @@ def test_http_measures_a_round_again_after_a_restart(http):
     assert clicks.count("/session/click") == 2 + len(played[0][1])
 
 
+@pytest.mark.long
 def test_a_part_that_fails_does_not_lose_the_others(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text("import benchmarks.speed.c_loop as part\ndel part.measure\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -258,6 +259,7 @@ def test_a_part_that_fails_does_not_lose_the_others(tmp_path, monkeypatch):
     assert done.stderr.strip() == "failed: c_loop"
 
 
+@pytest.mark.long
 def test_solved_values_equal_guarantees(monkeypatch):
     """Moves that keep a win, against the values that backward induction finds for the positions after them."""
     monkeypatch.syspath_prepend(str(ROOT))
@@ -288,6 +290,7 @@ def test_solved_values_equal_guarantees(monkeypatch):
 
 
 def test_archived_reports_gain_seeds(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
     monkeypatch.syspath_prepend(str(ROOT))
     targets = importlib.import_module("benchmarks.learning.targets")
 

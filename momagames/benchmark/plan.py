@@ -63,6 +63,11 @@ class GameChoice(FrozenModel):
         return registry.spec(self.id, **self.params)
 
 
+@functools.lru_cache(maxsize=1024)
+def _make_adapter(kind: type[Any]) -> TypeAdapter[Method]:
+    return TypeAdapter(kind)
+
+
 class MethodChoice(FrozenModel):
     """A method by name, or your own as "module:class", with every option."""
 
@@ -75,7 +80,7 @@ class MethodChoice(FrozenModel):
         optional = [one.name for one in fields(kind) if one.default is not MISSING]
         _check_options(self.name, self.options, [one.name for one in fields(kind)], optional)
         try:
-            return TypeAdapter(kind).validate_json(json.dumps(self.options), strict=True)
+            return _make_adapter(kind).validate_json(json.dumps(self.options), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             raise InvalidParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

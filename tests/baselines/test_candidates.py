@@ -22,6 +22,8 @@ from momagames.games.samegame.rules import prune_equivalent_actions
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 UNSEEN = 1_000_000
 SMALL_GROUPS = {"groups": 8, "group_size": 4, "hidden": 4}
@@ -98,7 +100,6 @@ def play_games(policy, parameters, weights, seeds, temperature=0.0, threads=1, r
 
 @pytest.mark.parametrize("hidden", [0, 3])
 @pytest.mark.parametrize("color_rewards", [True, False])
-@pytest.mark.long
 def test_takes_the_candidate_with_the_highest_score(hidden, color_rewards):
     game, rng = small_game(color_rewards=color_rewards), np.random.default_rng(0)
     policy = CandidatePolicy(game, hidden)
@@ -160,7 +161,6 @@ def test_samples_from_the_softmax_of_the_scores():
     assert chi_square < len(candidates) + 4 * np.sqrt(2 * len(candidates))
 
 
-@pytest.mark.long
 def test_rollouts_do_not_depend_on_threads():
     policy = CandidatePolicy(small_game(), 2)
     parameters = np.random.default_rng(0).normal(size=policy.num_parameters)
@@ -175,7 +175,6 @@ def test_rollouts_do_not_depend_on_threads():
 
 
 @pytest.mark.parametrize("samples", [1, 3])
-@pytest.mark.long
 def test_play_does_not_depend_on_the_draws_to_come(samples):
     game = momagames.spec("mo-tileblast-v0", level=3)
     policy = CandidatePolicy(game, samples=samples)

@@ -121,6 +121,7 @@ def solve(game, rows, **limits):
 # -------------------------------------------------------------------------------------------------------------- fronts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("height", "width", "colors", "boards", "params"), SIZES)
 def test_equals_brute_force(height, width, colors, boards, params, interpreted):
     game = make_game(height, width, colors, **params)
@@ -267,6 +268,7 @@ def test_negative_and_fractional_rewards_without_pruning(cost, interpreted):
         assert {tuple(p) for p in solve(game, rows).points} == expected
 
 
+@pytest.mark.long
 def test_terminal_rewards_are_distinguished():
     for seed in range(10):
         tiles = to_tiles(rows := random_board(3, 4, 2, seed))
@@ -291,6 +293,7 @@ def test_rejects_rewards_outside_the_declared_bounds():
         )
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("height", "width", "colors", "params"),

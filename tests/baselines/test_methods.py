@@ -63,6 +63,7 @@ def test_plans_attain_their_values(game, start, front, name, options):
     assert found.complete == (name == "exact")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), PLANNERS[:-1])
 def test_equal_seeds_give_equal_plans_within_the_budget(game, start, name, options):
     chosen = method(name)(**options)

@@ -74,6 +74,7 @@ def trained():
 # -------------------------------------------------------------------------------------------------------------- learning
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_learns_to_win(trained):
     game, result = trained
@@ -390,6 +391,7 @@ def test_agents_with_interests_of_their_own():
         assert chosen_actions(game, make_tables_policy(game, weights, playing.tables), start) == {best}
 
 
+@pytest.mark.long
 def test_does_not_depend_on_random_events_to_come():
     rewards = np.ones((3, 3, 2, 2), np.float32)
     game = make_gambles(rewards, gamble=True)

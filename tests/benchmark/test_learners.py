@@ -233,6 +233,10 @@ def test_comparison_with_baselines(tmp_path):
     assert list(standings) == ["cross_entropy", "greedy", *estimates, "random"]
     greedy = method("greedy")(training.options.divisions).policies(training.game)
     assert (standings["greedy"].points == trainings.play_episodes(training, greedy, 2).mean(axis=1)).all()
+
+
+def test_comparison_with_scripted_agents():
+    pytest.importorskip("torch")
     pommerman = trainings.Training(
         momagames.spec("mo-pommerman-duel-v0"), Moppo(**TINY), 0, 1, ("agent_0",), (Opponent(name="stationary", options={}),)
     )

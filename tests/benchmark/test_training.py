@@ -65,6 +65,7 @@ def train(game, options, budget, seed=0, name="nsga2", others=None):
 # --------------------------------------------------------------------------------------------------------- interface
 
 
+@pytest.mark.long
 def test_only_methods_that_train_have_a_budget(done):
     _, tested = done
     assert [run.budget for run in tested.list_runs()] == [None, 12_000, 12_000]

@@ -213,6 +213,7 @@ def test_commands(tmp_path):
         fronts.guaranteed_front(DUEL, ENDING, "player_0", fronts.SearchLimits(10, 10, None, Checkpoint(tmp_path / "c")))
 
 
+@pytest.mark.long
 def test_killed_search_resumes_from_its_checkpoint(tmp_path):
     """A process is killed after it wrote a checkpoint; a second search resumes from it and finds the same front."""
     game = momagames.spec("mo-samegame-v0", board_width=7, board_height=7, num_colors=3)

@@ -90,6 +90,7 @@ def test_arrays_of_another_game_are_rejected(name):
         make_method(name).restore(momagames.spec(SAMEGAME, **SMALL), "x", {"numbers": np.zeros(3)})
 
 
+@pytest.mark.long
 def test_the_suite_loads_without_the_libraries():
     code = (
         "import sys\n"
