@@ -76,14 +76,15 @@ class MethodChoice(FrozenModel):
 
     def make_method(self, game: Game) -> Method:
         """Return the method of this game. Raises UnknownId, InvalidParameter."""
-        kind = method(self.name, game)
+        kind: Any = method(self.name, game)  # a type[Method], whose hash mypy takes for that of its instances
         optional = [one.name for one in fields(kind) if one.default is not MISSING]
         _check_options(self.name, self.options, [one.name for one in fields(kind)], optional)
         try:
-            return _make_adapter(kind).validate_json(json.dumps(self.options), strict=True)
+            made: Method = _make_adapter(kind).validate_json(json.dumps(self.options), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             raise InvalidParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        return made
 
 
 class Opponent(FrozenModel):
