@@ -88,6 +88,8 @@ def measure_sample(run: Run, share: float) -> float:
             "budget": reduce(run.budget),
             "select_episodes": reduce(run.select_episodes),
             "report_episodes": reduce(run.report_episodes),
+            "head_to_head": run.head_to_head
+            and run.head_to_head.model_copy(update={"response_budget": reduce(run.head_to_head.response_budget)}),
         }
     )
     started = time.process_time()

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.analysis import ratings
-from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import Interval, bootstrap
+from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
 from momagames.benchmark.plan import Indicators
 from momagames.contract import Game
 from momagames.reports.data.panels import NO_OPPONENT, Panel
 from momagames.reports.data.points import PolicyEpisodes
 from momagames.reports.data.scores import compute_indicator
 
-OUTCOME = "outcome"  # objective that rewards winning in games where both sides can lose
 ANCHOR = "random"  # the player whose rating is 0
 WIN_RATE, NORMALIZED_HV = "win rate", "normalized HV"
 Cell = tuple[str, str, str]  # (seat, method, opponent)
@@ -114,22 +113,6 @@ def _sort_opponents(panel: Panel, opponents: Sequence[str]) -> tuple[str, ...]:
     names = [_base_name(method) for method in panel.policy_episodes]
     rank = {name: i for i, name in reversed(list(enumerate(names)))}
     return tuple(sorted(dict.fromkeys(opponents), key=lambda opponent: rank.get(_base_name(opponent), len(names))))
-
-
-def find_deciding_objective(game: Game) -> int:
-    """Return the index of the objective that decides who won: the first zero-sum one, else `outcome`, else -1."""
-    zero_sum = [objective.zero_sum for objective in game.objectives]
-    names = [objective.name for objective in game.objectives]
-    if any(zero_sum):
-        return zero_sum.index(True)
-    return names.index(OUTCOME) if OUTCOME in names else -1
-
-
-def score_wins(game: Game, decider: int, returns: Array) -> Array:
-    """Convert returns float[..., K] to wins float[...]: 1 above the middle of the deciding objective's range, 0.5 at it."""
-    objective = game.objectives[decider]
-    margin = returns[..., decider] - (objective.return_low + objective.return_high) / 2
-    return np.asarray(np.where(np.abs(margin) < 1e-9, 0.5, margin > 0), np.float64)
 
 
 def _select_policy(game: Game, decider: int, episodes: PolicyEpisodes) -> int:

@@ -80,6 +80,7 @@ CONDITIONS = (
     "report_episodes",
     "episode_set",
     "generalization",
+    "head_to_head",
 )
 
 
