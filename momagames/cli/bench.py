@@ -165,7 +165,9 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
         if experiment.head_to_head:
             listed = " and ".join(_format_choice(one.name, one.options) for one in experiment.head_to_head.responses)
             lines.append(("head to head", "games between the methods, from each seat"))
-            lines.append(("responses", f"{listed}, {experiment.head_to_head.response_budget:,} steps each, against each policy"))
+            lines.append(
+                ("responses", f"{listed}, {experiment.head_to_head.response_budget:,} steps each, against each policy")
+            )
     lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
     lines.append(("time", f"at most {experiment.seconds:g} s a run"))
     lines.append(("ideal point", experiment.ideal_point))
