@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from momagames.benchmark.cpu_budgets import measure_search, search_for_seconds
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, play_from_starts, train_policies
 from momagames.benchmark.head_to_head import play_head_to_head
 from momagames.benchmark.plan import Run
@@ -39,8 +40,14 @@ def evaluate_plans(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
     """Yield one row for each non-dominated plan of the run."""
     game = run.game.make_game()
     start = generate_starts(game, np.array([run.seed], np.uint64))
-    result = run.method.make_method(game).plan(game, start, run.budget or 0, run.seed)
-    facts |= {"steps": result.steps, "complete": result.complete, **(result.info or {})}
+    method, budget = run.method.make_method(game), run.budget or 0
+    if run.cpu_seconds is None:
+        search = measure_search(method, game, start, budget, run.seed)
+    else:
+        search = search_for_seconds(method, game, start, budget, run.cpu_seconds, run.seed)
+        facts["budget"] = search.budget
+    result = search.plans
+    facts |= {"steps": result.steps, "complete": result.complete, "search_cpu_s": search.seconds, **(result.info or {})}
     facts["dominated"] = [[one.step, *one.value.tolist()] for one in result.dominated]
     for i, plan in enumerate(result.plans):
         yield {

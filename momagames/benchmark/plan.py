@@ -21,7 +21,13 @@ from momagames.engine.policy_sources import optional_options, source_options
 from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
-NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head")  # of runs; without a value they are not in the digest
+NEWER_FIELDS = (
+    "episode_set",
+    "plays",
+    "players",
+    "head_to_head",
+    "cpu_seconds",
+)  # of runs; without a value they are not in the digest
 ROWS_FORMAT = 1  # incremented when the meaning of rows changes
 
 Indicator = Literal[
@@ -161,11 +167,14 @@ class PlansExperiment(_Experiment):
     """Search from a start position. The run's seed generates the position and seeds the search. The game is deterministic after
     the start, or the search knows the future random draws (`hindsight_beam`).
 
-    budget    environment steps of each run, look-ahead included
+    budget         environment steps of each run, look-ahead included; with `cpu_seconds` those of the first trial alone
+    cpu_seconds    CPU time of the search of each run instead: the number of steps is chosen by trials, see `cpu_budgets`. Rows
+                   then depend on the speed of the machine; the steps and the CPU time are stored with them. None: `budget`
     """
 
     kind: Literal["plans"]
     budget: Count
+    cpu_seconds: Seconds | None = None
 
 
 class Generalization(FrozenModel):
@@ -294,6 +303,7 @@ class Run(FrozenModel):
     """One unit of work: everything that its result depends on, and its time limit, which the digest excludes.
 
     budget    environment steps of a search or of training; None for policies that are not trained
+    cpu_seconds    CPU time of a search instead, with `budget` for the first trial; None: `budget` alone
     plays     episodes of the method in each start position, and training on those of the selection episodes only (see
               `Generalization`); None: one episode of each policy, and new start positions in training
     players   methods that meet head to head, the own one included, with the settings in `head_to_head`; None: the policies of
@@ -314,6 +324,7 @@ class Run(FrozenModel):
     plays: int | None = None
     players: tuple[MethodChoice, ...] | None = None
     head_to_head: HeadToHead | None = None
+    cpu_seconds: Seconds | None = None
     version: str
     rows_format: int
     seconds: Annotated[Seconds, Field(exclude=True)]
@@ -369,6 +380,7 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
                     plays=policies.generalization.plays if policies and policies.generalization else None,
                     players=experiment.methods if meeting else None,
                     head_to_head=meeting,
+                    cpu_seconds=plans.cpu_seconds if plans else None,
                     version=version or momagames.__version__,
                     rows_format=ROWS_FORMAT,
                     seconds=experiment.seconds,

@@ -150,7 +150,9 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
 
     lines = [("games", _format_choice(one.id, one.params)) for one in experiment.games]
     lines += [("methods", _format_choice(one.name, one.options)) for one in experiment.methods]
-    if experiment.budget:
+    if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds:
+        lines.append(("budget", f"{experiment.cpu_seconds:g} s of CPU time a run"))
+    elif experiment.budget:
         lines.append(("budget", f"{experiment.budget:,} environment steps a run"))
     if not isinstance(experiment, PlansExperiment):
         lines += [("opponents", one.label) for one in experiment.opponents] or [("opponents", "none")]

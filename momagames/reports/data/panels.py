@@ -52,8 +52,8 @@ class Panel:
     weights            method -> seed -> policy -> the weights that the policy is conditioned on, where there are any
     generalization     method -> indicator -> score against the exact front of each instance, see `data.generalization`; empty
                        for other experiments, and for panels that are not primary
-    search_history     method -> seed -> archived points by environment steps; empty for policies, and for exact search, which
-                       has no budget
+    search_history     method -> seed -> archived points by environment steps; empty for policies, for budgets of CPU time, and
+                       for exact search, which has no budget
     budget             environment steps of each run; 0 for policies
     num_episodes       report episodes of each policy and match; 0 for plans
     missing_runs       method -> number of unfinished runs
@@ -187,7 +187,7 @@ def _build_game_panels(
             points.setdefault(name, {})[run.seed] = read_plan_points(rows).with_front_indices(run.folder, (), plans=True)
             if facts.get("complete"):
                 proven[run.seed] = points[name][run.seed].values
-            else:
+            elif experiment.cpu_seconds is None:
                 histories.setdefault(name, {})[run.seed] = read_search_history(rows, facts.get("dominated", ()))
         archived = add_packaged_fronts([run for run, _ in finished], proven)
         views = [PanelView("", True, points, {})]

@@ -81,6 +81,7 @@ CONDITIONS = (
     "episode_set",
     "generalization",
     "head_to_head",
+    "cpu_seconds",
 )
 
 
