@@ -11,7 +11,9 @@ import pytest
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
+from momagames.benchmark.store.store import Store
 from momagames.reports.data.generalization import RATIO
+from momagames.reports.data.report_data import collect_report_data
 from momagames.reports.report import report
 from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
 from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, plans, suite
@@ -167,7 +169,7 @@ def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
     wanted = {**POLICIES, "methods": [RANDOM, GREEDY]}
     suite = load_suite({"name": "track", "description": "", "experiments": [wanted], "indicators": INDICATORS})
     assert not run_suite(suite, tmp_path).failed
-    data = track_page.collect_report_data(track_page.Store(tmp_path), suite, primary_only=True)
+    data = collect_report_data(Store(tmp_path), suite, primary_only=True)
     monkeypatch.setattr(track_page, "LEARNER", "random")
     (before,) = track_page.compare_learner(data)
     assert (before.baseline, before.result) == ("greedy", "loss")

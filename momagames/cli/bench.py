@@ -498,8 +498,9 @@ def compare(
         count = len(one.seeds)
         screen.print(f"\n[bold]{escape(one.title)}: {escape(one.method)}[/bold]", highlight=False, soft_wrap=True)
         screen.print(_make_comparison_table(one))
-        screen.print(f"{count} seed{'s' * (count > 1)} in common", style="dim", highlight=False)
-    screen.print("each game is measured against one reference front, of all these directories together", style="dim")
+        line = f"{count} seed{'s' * (count > 1)} in common; reference front: {one.reference}"
+        screen.print(line, style="dim", highlight=False, soft_wrap=True)
+    screen.print("best known: the points of all these directories, or those of the reference set in brackets", style="dim")
 
 
 def _make_comparison_table(found: Comparison) -> Any:

@@ -13,7 +13,7 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
 from momagames.benchmark import replays
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
-from momagames.benchmark.reference_sets import find_reference
+from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, list_changed_parameters
@@ -223,9 +223,7 @@ def _build_panel(
     styles: Mapping[str, int],
 ) -> Panel:
     pooled = experiment.pools_references
-    fixed = None
-    if view.primary and isinstance(experiment, PoliciesExperiment) and experiment.reference_set:
-        fixed = (experiment.reference_set, find_reference(experiment.reference_set, experiment, game))
+    fixed = load_reference_set(experiment, game) if view.primary and isinstance(experiment, PoliciesExperiment) else None
     references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived, pooled, fixed)
     return Panel(
         experiment=experiment.name,
