@@ -101,9 +101,13 @@ def ratio_table(panels: Sequence[Panel]) -> Iterator[str]:
     rows = []
     for panel, one in zip(panels, ratios, strict=True):
         best = max(value for name, value in one.items() if name not in EXACT)
-        texts = {name: f"**{value:.3f}**" if value == best else f"{value:.3f}" for name, value in one.items()}
+        texts = {name: bold(value, value == best and name not in EXACT) for name, value in one.items()}
         rows.append((panel.full_heading, *(texts.get(name, "") for name in methods)))
     return markdown_table(["setting", *methods], rows)
+
+
+def bold(value: float, best: bool) -> str:
+    return f"**{value:.3f}**" if best else f"{value:.3f}"
 
 
 def cost_table(archive: Archive, panel: Panel) -> Iterator[str]:
