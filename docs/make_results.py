@@ -13,32 +13,34 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import generalization_page
-from generalization_page import NAME as GENERALIZATION
+import track_page
+from archives import open_archive
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from page_figures import image
-from track_page import Track, make_track, score_table
+from track_page import Track, score_table
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
-from momagames.benchmark.store.store import Store
 from momagames.reports.data.overview import OverviewRow, list_methods
-from momagames.reports.data.report_data import ReportData, collect_report_data
-from momagames.reports.data.run_facts import collect_run_facts
+from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
 from momagames.reports.text.captions import overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK
 from momagames.reports.text.markdown_tables import markdown_table
 
-TRACKS = ("policies",)  # suites with a page of their own, as of GENERALIZATION
-ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS, GENERALIZATION)}
+TRACKS = {  # suites with a page of their own -> the function that makes it
+    "policies": track_page.make_track,
+    "generalization": generalization_page.make_track,
+}
+LEAN = ("policies", "plans", "head_to_head")  # suites whose archives have no trained policies, which are larger than all rows
+ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS)}
 DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
 FIGURES = {"front": "Fronts of", "anytime": "Anytime performance in", "crossplay": "Head-to-head results in"}
 TOGETHER = {
@@ -88,26 +90,14 @@ class Results:
 
 def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
     """Make the pages and figures of the archives, by suite, and of training results; tracks may be missing."""
-    tracks = [make_track(name, archives[name]) for name in TRACKS if name in archives]
-    with tempfile.TemporaryDirectory() as folder:
-        unpack_archive(archives["paper"], folder)
-        store = Store(folder)
-        suite = store.read_suite()
-        data, facts = collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite)
+    tracks = [make(name, archives[name]) for name, make in TRACKS.items() if name in archives]
+    with open_archive(archives["paper"]) as paper:
+        data, facts = paper.data, paper.facts
     figures, targets = list_figures(data), json.loads(learning.read_text())
     names = {(figure.kind, figure.title): name for name, figure in figures.items()}
     pages = {family: list(family_page(family, data, names)) for family in families(data)}
     pages |= {"index": list(first_page(data, names, facts, tracks)), LEARNING: list(format_page(targets))}
-    with tempfile.TemporaryDirectory() as folder:
-        unpack_archive(archives[GENERALIZATION], folder)
-        store = Store(folder)
-        suite = store.read_suite()
-        data = collect_report_data(store, suite, primary_only=True)
-        own = {name: figure for name, figure in list_figures(data).items() if figure.kind == GENERALIZATION}
-        names = {(figure.kind, figure.title): name for name, figure in own.items()}
-        pages[GENERALIZATION] = list(generalization_page.format_page(store, suite, data, names))
     texts = {f"{name}.md": "\n".join(lines).rstrip("\n") + "\n" for name, lines in pages.items()}
-    figures = {**figures, **own}
     for track in tracks:
         texts[f"{track.name}.md"] = track.text
         figures |= track.figures
@@ -157,7 +147,6 @@ def first_page(
         "",
         *(track.name for track in tracks),
         *families(data),
-        GENERALIZATION,
         LEARNING,
         "```",
         "",
@@ -225,7 +214,7 @@ def main() -> None:
         unpack_archive(ARCHIVES[args.suite], args.unpack)
         return
     if args.archive:
-        pack_archive(args.archive, ARCHIVES[args.suite], policies=args.suite not in TRACKS)
+        pack_archive(args.archive, ARCHIVES[args.suite], policies=args.suite not in LEAN)
     make_results(ARCHIVES, RESULTS).write_pages(PAGES)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from momagames.analysis.episode_returns import standard_errors
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.evolution.population_eval import PopulationEvaluator
 from momagames.baselines.trainer import TrainingSetup
@@ -19,6 +20,7 @@ from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidFile
 from momagames.reports import report
 from momagames.reports.data.generalization import RATIO, REGRET
+from momagames.reports.data.panels import build_panels
 from tests.benchmark.tiny import GREEDY, RANDOM, suite
 
 SCORER = {"name": "cross_entropy", "options": {"population": 8, "elites": 4, "episodes": 2, "divisions": 2}}
@@ -170,3 +172,16 @@ def test_games_without_exact_fronts_are_refused():
         suite({**EXPERIMENT, "games": [game], "methods": [RANDOM], "budget": 0})
     with pytest.raises(InvalidFile, match=r"generalization\.play: unknown key: expected .*did you mean 'plays'"):
         suite({**EXPERIMENT, "generalization": {**EXPERIMENT["generalization"], "play": 1}})
+
+
+def test_plays_of_one_instance_are_one_observation_of_standard_errors(results):
+    """Each policy of greedy plays a share of the plays in each of the test instances."""
+    (panel, *_) = build_panels(Store(results), Store(results).read_suite())
+    for method, runs in panel.policy_episodes.items():
+        for episodes in runs.values():
+            count = len(set(episodes.instances.tolist()))
+            assert count == EXPERIMENT["report_episodes"]
+            means = episodes.report.reshape(len(episodes.labels), -1, count, *episodes.report.shape[2:]).mean(axis=1)
+            expected = standard_errors(means)
+            values = standard_errors(episodes.report, episodes.instances)
+            np.testing.assert_allclose(values, expected, err_msg=method)
