@@ -15,9 +15,10 @@ from momagames import registry
 from momagames.analysis.statistics import bootstrap
 from momagames.baselines.learners import LEARNERS, find_learner
 from momagames.contract import Game
+from momagames.reports.data.method_styles import assign_numbers
 from momagames.reports.data.panels import short_name
 from momagames.reports.figures.paper_figures import RC_PARAMS, SAVE_OPTIONS
-from momagames.reports.figures.theme import COLORS
+from momagames.reports.figures.theme import style_color
 from momagames.reports.text.markdown_tables import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -118,11 +119,13 @@ def draw_curves(target: Mapping[str, Any], file: Path) -> None:
     with mpl.rc_context(RC_PARAMS):
         figure = Figure(figsize=FIGURE_SIZE, layout="constrained")
         axes = figure.add_subplot()
-        for (learner, runs), color in zip(group_by_learner(target).items(), COLORS, strict=False):
+        groups = group_by_learner(target)
+        styles = assign_numbers(groups)
+        for learner, runs in groups.items():
             for label, run in zip((learner, *[None] * len(runs)), runs, strict=False):
                 if run["curve"]:
                     steps, values = np.array(run["curve"]).T
-                    axes.plot(steps, values, color=color, label=label)
+                    axes.plot(steps, values, color=style_color(styles[learner]), label=label)
         axes.set_xlabel("environment steps")
         axes.set_ylabel(axis_label(target))
         axes.legend(fontsize=7)

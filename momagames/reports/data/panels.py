@@ -18,6 +18,7 @@ from momagames.benchmark.store.store import Store
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, list_changed_parameters
 from momagames.reports.data.generalization import InstanceScore, measure_generalization
+from momagames.reports.data.method_styles import number_methods
 from momagames.reports.data.points import (
     Points,
     PolicyEpisodes,
@@ -59,7 +60,7 @@ class Panel:
     missing_runs       method -> number of unfinished runs
     median_seconds     method -> median wall time of a run, which may include compilation
     roles              method -> name in comparisons over several games, of methods whose name there is another
-    styles             method -> number of its color and symbol, which are the same in all figures of a report
+    styles             method -> number of its color and symbol, see `data.method_styles`
     """
 
     experiment: str
@@ -153,12 +154,6 @@ def build_panels(
                 game = choice.make_game()
                 panels += _build_game_panels(store, suite.indicators, experiment, game, game_runs, styles, primary_only)
     return panels
-
-
-def number_methods(suite: Suite) -> dict[str, int]:
-    """Return the number of each method of a suite, in order of appearance."""
-    names = dict.fromkeys(name for experiment in suite.experiments for name in method_names(experiment).values())
-    return {name: number for number, name in enumerate(names)}
 
 
 def _build_game_panels(

@@ -13,10 +13,20 @@ from momagames.reports.data.anytime_curves import AnytimeCurves
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.generalization import MORE_IS_BETTER, InstanceScore
 from momagames.reports.data.overview import OverviewRow, list_methods
-from momagames.reports.figures.theme import COLORS, style_color
+from momagames.reports.figures.theme import style_color, style_symbol
 from momagames.reports.text.labels import INDICATOR_LABELS, SAME_NAME_MARK
 
-MARKERS = "osDP^vX"
+# symbol -> marker, and whether it is filled
+MARKERS = {
+    "circle-open": ("o", False),
+    "square-open": ("s", False),
+    "diamond": ("D", True),
+    "cross": ("P", True),
+    "x": ("X", True),
+    "circle": ("o", True),
+    "square": ("s", True),
+    "diamond-open": ("D", False),
+}
 LINE_STYLES = ("-", "--", ":", "-.")
 TITLE_WIDTH = 52  # characters per line
 LABEL_WIDTH = 14  # characters per line of an opponent's name
@@ -43,9 +53,9 @@ def line_style(style: int) -> dict[str, Any]:
 
 
 def marker_style(style: int) -> dict[str, Any]:
-    """Return the marker style of a method; when colors repeat, the symbols differ."""
-    cycle = style // len(COLORS)
-    return {"color": style_color(style), "marker": MARKERS[(style + cycle) % len(MARKERS)]}
+    """Return the color and marker of a method, those of the HTML page."""
+    color, (marker, filled) = style_color(style), MARKERS[style_symbol(style)]
+    return {"color": color, "marker": marker, "markerfacecolor": color if filled else "none"}
 
 
 def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any:
@@ -77,12 +87,12 @@ def plot_generalization(scores: Mapping[str, Mapping[str, InstanceScore]], style
     figure, plots = new_axes(6.5, 0.9 + 0.3 * len(scores), len(MORE_IS_BETTER))
     for axes, (name, is_up) in zip(plots, MORE_IS_BETTER.items(), strict=True):
         for row, (method, found) in enumerate(scores.items()):
-            style = {**marker_style(styles[method]), "capsize": 2, "markersize": 5}
+            style: dict[str, Any] = {**marker_style(styles[method]), "capsize": 2, "markersize": 5}
             for at, color, place in (
                 (found[name].training, "white", row - 0.14),
                 (found[name].test, style["color"], row + 0.14),
             ):
-                axes.errorbar([at.value], [place], xerr=error_bars(at), markerfacecolor=color, **style)
+                axes.errorbar([at.value], [place], xerr=error_bars(at), **{**style, "markerfacecolor": color})
         direction = "more" if is_up else "less"
         axes.set_xlabel(f"{name} ({direction} is better)")
     plots[0].set_yticks(range(len(scores)), list(scores))

@@ -7,13 +7,44 @@ from typing import Any
 
 from momagames.analysis.statistics import Interval
 
-# the color-blind safe palette of Okabe and Ito; methods also differ by symbol and dash
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
-SYMBOLS = ("circle-open", "square-open", "diamond", "cross", "x", "circle", "square")
-SIZES = (15, 12, 9, 7, 7, 6, 6)  # later methods are drawn on top and must not hide earlier ones
+# Colors that differ with normal and with red- or green-blind vision (tests/reports/test_method_styles.py): the palette of Okabe
+# and Ito without yellow, and five others. Light color -> color on a dark ground
+METHOD_COLORS = {
+    "#0072B2": "#2b82d9",
+    "#D55E00": "#c86e07",
+    "#009E73": "#27c767",
+    "#000000": "#a3fbff",
+    "#CC79A7": "#a97fb0",
+    "#E69F00": "#ddca14",
+    "#56B4E9": "#41d1ff",
+    "#ff8fa3": "#ffddbd",
+    "#7a3b00": "#9c5027",
+    "#5e00c8": "#8442ff",
+    "#aa0044": "#bc2764",
+    "#404060": "#cfa6ad",
+}
+COLORS = tuple(METHOD_COLORS)
+# symbol -> size; open and large or filled and small, so that none hides another; drawings in space have no others
+SYMBOLS = {
+    "circle-open": 15,
+    "square-open": 12,
+    "diamond": 9,
+    "cross": 7,
+    "x": 7,
+    "circle": 6,
+    "square": 6,
+    "diamond-open": 12,
+}
 DASHES = ("solid", "dash", "dot", "dashdot")
 FONT = {"family": "system-ui, sans-serif", "size": 13, "color": "#222222"}
 GRID = {"gridcolor": "#e2e2e2", "zerolinecolor": "#bbbbbb", "linecolor": "#888888"}
+
+
+def with_opacity(color: str, opacity: float) -> str:
+    """Return a hexadecimal color with an opacity."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"
+
 
 # light color -> dark color, for lines, text and backgrounds; bands are transparent and use rgba
 DARK = {
@@ -22,11 +53,8 @@ DARK = {
     "#e2e2e2": "#3a3e44",
     "#bbbbbb": "#5c6168",
     "#999999": "#70757d",
-    "#0072B2": "#3d9fe0",
-    "#D55E00": "#f07a1f",
-    "#009E73": "#1fbf91",
-    "#000000": "#f4f4f4",
-    "rgba(0,0,0,": "rgba(244,244,244,",
+    **METHOD_COLORS,
+    **{f"{with_opacity(light, 0)[:-2]}": f"{with_opacity(dark, 0)[:-2]}" for light, dark in METHOD_COLORS.items()},
 }
 
 
@@ -46,13 +74,13 @@ def base_layout(height: int) -> dict[str, Any]:
 
 
 def style_color(style: int) -> str:
-    """Return the color of a method by its number."""
+    """Return the color of a method by its number (see `data.method_styles`)."""
     return COLORS[style % len(COLORS)]
 
 
 def style_symbol(style: int) -> str:
     """Return the symbol of a method by its number; when colors repeat, the symbols differ."""
-    return SYMBOLS[(style + style // len(COLORS)) % len(SYMBOLS)]
+    return tuple(SYMBOLS)[(style + style // len(COLORS)) % len(SYMBOLS)]
 
 
 def style_dash(style: int) -> str:
@@ -62,11 +90,11 @@ def style_dash(style: int) -> str:
 
 def style_marker(style: int, scale: float = 1.0) -> dict[str, Any]:
     """Return the marker of a method by its number."""
-    size = SIZES[style % len(SIZES)] * scale
+    symbol = style_symbol(style)
     return {
         "color": style_color(style),
-        "symbol": style_symbol(style),
-        "size": size,
+        "symbol": symbol,
+        "size": SYMBOLS[symbol] * scale,
         "line": {"width": 2, "color": style_color(style)},
     }
 
@@ -80,9 +108,3 @@ def interval_bars(intervals: Sequence[Interval], style: int) -> dict[str, Any]:
         "arrayminus": [at.value - at.low for at in intervals],
         "color": style_color(style),
     }
-
-
-def with_opacity(color: str, opacity: float) -> str:
-    """Return a hexadecimal color with an opacity."""
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{opacity})"
