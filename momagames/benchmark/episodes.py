@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import list_team
 from momagames.baselines.random import RANDOM_POLICY
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.plan import Run
 from momagames.contract import Game
 from momagames.engine.playouts import KERNEL, Episodes, play_episodes
@@ -30,8 +31,8 @@ def train_policies(
 ) -> tuple[BatchPolicy, ...]:
     method = run.method.make_method(game)
     seed = int(np.random.SeedSequence([run.seed, TRAINING]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    given = {} if starts is None else {"starts": starts}
-    result = method.train(game, [game.agents.index(seat) for seat in run.seats], others, run.budget or 0, seed, **given)
+    learning_agents = [game.agents.index(seat) for seat in run.seats]
+    result = method.train(TrainingSetup([game], run.budget or 0, seed, learning_agents, others, starts=starts))
     if method.trains:
         facts |= {"training_steps": result.steps, **(result.info or {})}
     return result.policies

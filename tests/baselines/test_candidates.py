@@ -11,7 +11,8 @@ from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import SHARDS, RolloutCollector
-from momagames.baselines.trainer import TrainingSetup, train_to_end
+from momagames.baselines.trainer import train_to_end
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.utilities import UTILITIES
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
@@ -272,7 +273,7 @@ def test_learns_to_play_unseen_instances(name, budget, times):
         pytest.importorskip("torch")
     game = small_game(board_width=7, board_height=7)
     options = {"groups": 16} if name == "grpo" else {}
-    trained = method(name)(**options).train(game, [0], [], budget, 0)
+    trained = method(name)(**options).train(TrainingSetup([game], budget))
     assert trained.steps <= budget
     strongest = method("greedy")(4, "both").policies(game)
     assert volume(game, trained.policies) > times * volume(game, strongest)
@@ -283,7 +284,7 @@ def test_equal_seeds_give_equal_policies(made, budget):
     if made.name == "grpo":
         pytest.importorskip("torch")
     game = small_game()
-    first, again, other = (made.train(game, [0], [], budget, seed) for seed in (0, 0, 1))
+    first, again, other = (made.train(TrainingSetup([game], budget, seed)) for seed in (0, 0, 1))
     assert first.steps == again.steps
     assert len(first.policies) == 15
     assert np.array_equal(first.policies[0].arrays["parameters"], again.policies[0].arrays["parameters"])
@@ -298,7 +299,7 @@ def test_small_budgets_are_named(made):
     if made.name == "grpo":
         pytest.importorskip("torch")
     with pytest.raises(InvalidParameter, match="invalid budget=100 for mo-samegame-v0: expected at least"):
-        made.train(small_game(), [0], [], 100, 0)
+        made.train(TrainingSetup([small_game()], 100))
 
 
 def test_trains_against_opponents_from_every_seat():

@@ -9,7 +9,7 @@ from rich.console import Console
 from momagames.analysis.episode_returns import standard_errors
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.evolution.population_eval import PopulationEvaluator
-from momagames.baselines.trainer import TrainingSetup
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import run_suite
 from momagames.benchmark.evaluate import evaluate_run, make_episode_seeds
 from momagames.benchmark.plan import Run
@@ -81,9 +81,7 @@ def test_training_uses_the_training_instances_only(monkeypatch):
     run = make_run("cross_entropy")
     given = []
     train = CrossEntropy.train
-    monkeypatch.setattr(
-        CrossEntropy, "train", lambda *a, **options: given.append(options.get("starts")) or train(*a, **options)
-    )
+    monkeypatch.setattr(CrossEntropy, "train", lambda own, setup: given.append(setup.starts) or train(own, setup))
     rows = list(evaluate_run(run, {}))
     game = run.game.make_game()
     seeds, _ = make_episode_seeds(run, game)
@@ -117,7 +115,9 @@ def test_learners_play_given_start_positions_only(monkeypatch):
     given = []
     for episodes in (2, 3, 7):
         policy = type("Policy", (), {"game": game})()
-        evaluator = PopulationEvaluator(policy, [0], [], episodes, 100, np.random.default_rng(0), starts)
+        evaluator = PopulationEvaluator(
+            policy, TrainingSetup([game], 100, starts=starts), episodes, 100, np.random.default_rng(0)
+        )
         given.append([state.tobytes() for state in evaluator._starts["board"]])
     assert [len(one) for one in given] == [2, 3, 7]
     assert len(set(given[0])) == 2

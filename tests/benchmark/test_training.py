@@ -12,6 +12,7 @@ from momagames.baselines import batch_policy
 from momagames.baselines.evolution import method as evolution
 from momagames.baselines.evolution.cma import Cma
 from momagames.baselines.evolution.nsga2 import Nsga2
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import evaluate
 from momagames.benchmark.executors import ProcessPool
 from momagames.benchmark.executors.executor import execute_run
@@ -59,7 +60,7 @@ def runs_of(tested, name):
 def train(game, options, budget, seed=0, name="nsga2", others=None):
     method = METHODS[name](**options)
     opponents = others or [evaluate.make_default_opponent(game)]
-    return method.train(game, range(len(game.agents)) if others else [0], opponents, budget, seed)
+    return method.train(TrainingSetup([game], budget, seed, range(len(game.agents)) if others else [0], opponents))
 
 
 # --------------------------------------------------------------------------------------------------------- interface
@@ -107,13 +108,27 @@ def test_rejects_a_budget_below_one_generation():
         train(game, NSGA2["options"], 400)
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"games": 2}, "nsga2 trains on one game: expected 1, got 2"),
+        ({"fixed_weights": (1.0, 0.0)}, r"nsga2: invalid fixed_weights=\(1.0, 0.0\): expected None"),
+        ({"return_scale": np.ones(2)}, "nsga2: invalid return_scale=.*: expected None"),
+    ],
+)
+def test_rejects_what_it_does_not_use(changed, message):
+    games = [momagames.spec("mo-samegame-v0", **SAMEGAME["params"])] * changed.pop("games", 1)
+    with pytest.raises(InvalidParameter, match=message):
+        Nsga2(**NSGA2["options"]).train(TrainingSetup(games, 10_000, **changed))
+
+
 def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
     _, tested = done
     (run,) = runs_of(tested, "nsga2")
     calls = []
 
-    def record(self, game, learning_agents, opponents, budget, seed):
-        calls.append((list(learning_agents), [one.label for one in opponents], budget, seed))
+    def record(self, setup):
+        calls.append((list(setup.learning_agents), [one.label for one in setup.opponents], setup.budget, setup.seed))
         raise KeyError
 
     monkeypatch.setattr(Nsga2, "train", record)
