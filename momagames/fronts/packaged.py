@@ -6,6 +6,9 @@ import functools
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from momagames.errors import InvalidFile, nearest
 from momagames.fronts.front_file import PLAN_CLAIMS, FrontFile, read_front, read_header
 
@@ -42,6 +45,12 @@ def find_packaged_front(canonical: str, seed: int) -> FrontFile | None:
     """
     path = _index_by_start().get((canonical, seed))
     return read_front(path) if path else None
+
+
+def find_proven_values(canonical: str, seed: int) -> NDArray[np.float64] | None:
+    """Return the points, float64[n, K], of the proven front of the returns from a start position in the package, or None."""
+    front = find_packaged_front(canonical, seed)
+    return front.values if front and front.kind == "proven" and front.claim == "returns" else None
 
 
 @functools.cache
