@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from momagames.baselines.exact import Checkpoint
 from momagames.baselines.exact.checkpoint import CheckpointWriter
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
-from momagames.tabular.model import END, ModelBuilder, Outcome, TabularModel, Vector
+from momagames.tabular.model import END, ModelBuilder, Outcome, TabularModel
 from momagames.tabular.simulators import DRAWS, START_SEEDS, Simulator, Snapshot
 
 Progress = Callable[[str, int], None]  # label, count
@@ -90,7 +90,7 @@ class _Exploration:
                 self._check_random_states()
                 writer.save_if_due(*self._pack()) if checkpoint else None
         self._check_random_states()
-        return self._builder.build()
+        return self._builder.build(self._index)
 
     def _expand(self, snapshot: Snapshot) -> None:
         parent, legal = self._builder.num_states, set(self._simulator.legal_actions(snapshot))
@@ -181,19 +181,3 @@ def _reset(simulator: Simulator, seed: int | None) -> Snapshot:
     if len({simulator.key(start) for start in starts}) > 1:
         raise InvalidParameter("the start state depends on the seed: expected one start state; give a seed to choose one")
     return starts[0]
-
-
-def replay(simulator: Simulator, actions: list[int], seed: int | None) -> tuple[list[Vector], bool]:
-    """Return the rewards of an episode with certain outcomes, and whether it ends with the last action; InvalidFile."""
-    snapshot, rewards, is_over = simulator.reset(0 if seed is None else seed), [], False
-    for number, action in enumerate(actions):
-        if is_over:
-            raise InvalidFile(f"the episode ends after {number} of {len(actions)} actions")
-        if action not in simulator.legal_actions(snapshot):
-            raise InvalidFile(f"action {number}, {action}, is not legal")
-        results = simulator.outcomes(snapshot, action)
-        if len(results) != 1:
-            raise InvalidFile(f"action {number}, {action}, has {len(results)} outcomes: expected 1")
-        _, snapshot, reward, is_over = results[0]
-        rewards.append(reward)
-    return rewards, is_over

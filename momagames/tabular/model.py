@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -57,6 +57,7 @@ class TabularModel:
     next_states       int64[N], END where the episode ends
     reward_ids        int64[N], rows of `rewards`
     probability_ids   int64[N], entries of `probabilities`
+    keys              of the states in the environment, see `Simulator.key`; empty for a model without one
     """
 
     offsets: Ints
@@ -65,6 +66,7 @@ class TabularModel:
     probability_ids: Ints
     rewards: tuple[Vector, ...]
     probabilities: tuple[Fraction, ...]
+    keys: tuple[bytes, ...] = ()
 
     @property
     def num_states(self) -> int:
@@ -77,6 +79,11 @@ class TabularModel:
     @property
     def num_objectives(self) -> int:
         return len(self.rewards[0])
+
+    @property
+    def num_bytes(self) -> int:
+        """Size of the arrays."""
+        return self.offsets.nbytes + self.next_states.nbytes + self.reward_ids.nbytes + self.probability_ids.nbytes
 
     @property
     def is_deterministic(self) -> bool:
@@ -133,7 +140,7 @@ class ModelBuilder:
             self.probability_ids.append(self.probabilities.setdefault(one.probability, len(self.probabilities)))
         self.offsets.append(len(self.next_states))
 
-    def build(self) -> TabularModel:
+    def build(self, keys: Iterable[bytes] = ()) -> TabularModel:
         """Return the model; InvalidParameter if the probabilities of an action do not add up to 1."""
         ends = np.array(self.offsets, np.int64)
         rows = ends[: self.num_states * self.num_actions].reshape(-1, self.num_actions)
@@ -144,6 +151,7 @@ class ModelBuilder:
             np.array(self.probability_ids, np.int64),
             tuple(self.rewards),
             tuple(self.probabilities),
+            tuple(keys),
         )
         check_model(model)
         return model
@@ -177,10 +185,12 @@ def limit_horizon(model: TabularModel, horizon: int, max_states: int = MAX_MODEL
     Policies of this model may depend on the time. State 0 is the start again.
     """
     builder = ModelBuilder(model.num_actions)
+    keys: list[bytes] = []
     layer, first = [0], 0  # states of the current time, index of the first one
     for left in range(horizon - 1, -1, -1):
         next_index: dict[int, int] = {}
         base = first + len(layer)
+        keys.extend(model.keys[state] for state in layer if model.keys)
         for state in layer:
             for action in range(model.num_actions):
                 found = []
@@ -195,7 +205,7 @@ def limit_horizon(model: TabularModel, horizon: int, max_states: int = MAX_MODEL
             raise TooLarge(f"more than max_states={max_states:,} pairs of state and time, {left} actions before the horizon")
         if not layer:
             break
-    return builder.build()
+    return builder.build(keys)
 
 
 def _merge(outcomes: list[Outcome]) -> list[Outcome]:

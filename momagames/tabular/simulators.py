@@ -4,6 +4,7 @@
 
 - a table of transitions `P` (Gymnasium's toy-text environments), read as it is;
 - state attributes: the names of the attributes that hold the state, which are saved and restored (`state_adapters`);
+- the methods of the games of this package;
 - deep copies, where nothing is known.
 
 An environment with state attributes may draw one number in [0, 1) per step by `np_random.random()`. The simulator replaces the
@@ -26,6 +27,7 @@ from typing import Any, Protocol
 import gymnasium
 import numpy as np
 
+from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.tabular.model import Vector, to_fraction
 from momagames.tabular.state_adapters import StateAdapter, find_adapter
@@ -63,6 +65,9 @@ class Simulator(Protocol):
     def key(self, snapshot: Snapshot) -> bytes:
         """Return 16 bytes that are equal for equal states: their BLAKE2 hash."""
 
+    def observe(self, env: Any, observation: Any) -> bytes:
+        """Return the key of the present state of another environment of the same kind, and its observation."""
+
     def random_states(self) -> list[Any]:
         """Return the states of the random generators that a step could use unnoticed; they must never change."""
 
@@ -77,10 +82,17 @@ def make_simulator(env: gymnasium.Env[Any, Any], state_attributes: Sequence[str]
     inner = env.unwrapped
     if isinstance(getattr(inner, "P", None), dict) and state_attributes is None:
         return TableSimulator(inner)
+    if isinstance(inner, SingleAgentEnv):
+        return GameSimulator(inner)
     adapter = StateAdapter(state_attributes) if state_attributes else find_adapter(inner)
     if adapter and not _other_wrappers(env):
         return AttributeSimulator(inner, adapter)
-    return CopySimulator(inner if not _other_wrappers(env) else env)
+    return CopySimulator(strip_wrappers(env))
+
+
+def strip_wrappers(env: gymnasium.Env[Any, Any]) -> gymnasium.Env[Any, Any]:
+    """Return the environment without the wrappers of `gymnasium.make`; with all of them if there are others."""
+    return env if _other_wrappers(env) else env.unwrapped
 
 
 def _other_wrappers(env: gymnasium.Env[Any, Any]) -> list[str]:
@@ -121,6 +133,9 @@ class TableSimulator:
 
     def key(self, snapshot: Snapshot) -> bytes:
         return int(snapshot).to_bytes(16, "little", signed=True)
+
+    def observe(self, env: Any, observation: Any) -> bytes:
+        return self.key(observation)
 
     def random_states(self) -> list[Any]:
         return []
@@ -215,6 +230,9 @@ class AttributeSimulator:
     def key(self, snapshot: Snapshot) -> bytes:
         return hash_state(snapshot)
 
+    def observe(self, env: Any, observation: Any) -> bytes:
+        return self.key(AttributeSimulator(env, self.adapter).read())
+
     def random_states(self) -> list[Any]:
         others = {name: value for name, value in vars(self._env).items() if name != "_np_random"}
         own = [str(value.bit_generator.state) for value in others.values() if isinstance(value, np.random.Generator)]
@@ -248,8 +266,38 @@ class CopySimulator:
     def key(self, snapshot: Snapshot) -> bytes:
         return hash_state(snapshot[0])
 
+    def observe(self, env: Any, observation: Any) -> bytes:
+        return hash_state(env)
+
     def random_states(self) -> list[Any]:
         return _global_random_states()
+
+
+class GameSimulator(CopySimulator):
+    """A single-agent game of this package without chance during play, which is cloned by its own methods."""
+
+    def __init__(self, env: SingleAgentEnv) -> None:
+        super().__init__(env)
+        if len(env.game.agents) > 1 or env.game.chance == "step":
+            raise InvalidParameter(
+                f"{env.game.id}: expected one agent and no chance during play; use `momagames front make` for this game"
+            )
+
+    def reset(self, seed: int) -> Snapshot:
+        env = self._env.clone()
+        _, info = env.reset(seed=seed)
+        return env, info["action_mask"]
+
+    def outcomes(self, snapshot: Snapshot, action: int) -> list[Result]:
+        env = snapshot[0].clone()
+        _, reward, terminated, truncated, info = env.step(action)
+        return [(Fraction(1), (env, info["action_mask"]), read_reward(reward), bool(terminated or truncated))]
+
+    def key(self, snapshot: Snapshot) -> bytes:
+        return self.observe(snapshot[0], None)
+
+    def observe(self, env: Any, observation: Any) -> bytes:
+        return hash_state(env.get_state())
 
 
 def _global_random_states() -> list[Any]:

@@ -44,7 +44,7 @@ def test_threshold_of_a_random_number_is_exact():
         assert {one.probability for one in model.outcomes(0, 0)} == {Fraction(repr(slip)), 1 - Fraction(repr(slip))}
 
 
-def test_random_numbers_that_nobody_announced_are_refused():
+def test_unannounced_random_numbers_are_refused():
     class GlobalCorridor(Corridor):
         def step(self, action):
             np.random.random()  # noqa: NPY002
@@ -126,7 +126,10 @@ def test_interrupted_enumeration_resumes(tmp_path):
     again = explored(Corridor(treasures, slip=0.5), ["cell"], limits=limits)
     assert counts[0] > 256
     assert again.digest() == expected.digest()
-    for env, message in ((Corridor(treasures, slip=0.5), "invalid seed=None"), (Corridor(treasures[::-1]), "not a checkpoint of an enumeration")):
+    for env, message in (
+        (Corridor(treasures, slip=0.5), "invalid seed=None"),
+        (Corridor(treasures[::-1]), "not a checkpoint"),
+    ):
         seed = 1 if "seed" in message else None
         with pytest.raises(InvalidFile, match=message):
             explored(env, ["cell"], seed=seed, limits=limits)
@@ -209,3 +212,9 @@ def test_states_of_mo_gymnasium_are_complete(id):
                 break  # two outcomes with one reward, of a state that was not seen before
             assert after in {one.next_state for one in matching}
             state = after
+
+
+def test_games_with_chance_or_opponents_are_refused():
+    for id in ("momagames/mo-tileblast-v0", "momagames/mo-breakthrough-v0"):
+        with pytest.raises(InvalidParameter, match="expected one agent and no chance during play"):
+            make_simulator(make_environment(id))
