@@ -14,7 +14,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
@@ -69,8 +68,8 @@ class EnvironmentChoice(FrozenModel):
     def discount(self) -> Fraction:
         return parse_gamma(self.gamma)
 
-    def make(self) -> gymnasium.Env[Any, Any]:
-        """Return the environment; errors as in `make_environment`."""
+    def make(self) -> Any:
+        """Return the gymnasium.Env; errors as in `make_environment`."""
         return tabular.make_environment(self.id, self.params)
 
     def explore(self, limits: tabular.Limits) -> tabular.TabularModel:

@@ -56,15 +56,15 @@ def test_forged_actions_are_refused(made):
     front = made[0]
     points = front.content()["points"]
 
-    def refuse(message, *changed):
+    def expect_refusal(message, *changed):
         with pytest.raises(InvalidFile, match=message):
             fronts.verify(replace_content(front, points=[*changed, *points[1:]]))
 
-    refuse("point 0: invalid value=.*from its witness", {**points[0], "value": [1.5, 0.0]})
-    refuse("point 0: the episode is not over", {**points[0], "actions": [0]})
-    refuse("point 0: the episode ends after 1 of 2", {**points[0], "actions": [1, 1]})
-    refuse(r"point 0: action 0, 7, is not in Discrete\(2\)", {**points[0], "actions": [7]})
-    refuse("dominated by, or equal to", points[0], points[0])
+    expect_refusal("point 0: invalid value=.*from its witness", {**points[0], "value": [1.5, 0.0]})
+    expect_refusal("point 0: the episode is not over", {**points[0], "actions": [0]})
+    expect_refusal("point 0: the episode ends after 1 of 2", {**points[0], "actions": [1, 1]})
+    expect_refusal(r"point 0: action 0, 7, is not in Discrete\(2\)", {**points[0], "actions": [7]})
+    expect_refusal("dominated by, or equal to", points[0], points[0])
     with pytest.raises(InvalidFile, match="1 points of the front are missing"):
         fronts.prove(replace_content(front, points=points[1:]))
 
@@ -132,9 +132,9 @@ def test_command(tmp_path):
     assert "2 points, 2 states" in done.output
     assert fronts.read_front(path).values.tolist() == [[1, 0], [4, -1]]
     assert "ok" in run("front", "verify", path, "--prove").output
-    shown = run("front", "show", path).output
-    assert "tests.tabular.problems:Corridor(treasures=[1, 8])" in shown
-    assert "label setting" in shown
+    output = run("front", "show", path).output
+    assert "tests.tabular.problems:Corridor(treasures=[1, 8])" in output
+    assert "label setting" in output
     path.write_text(path.read_text().replace("[1.0, 0.0]", "[2.0, 0.0]"))
     assert run("front", "verify", path).exit_code == 1
     slippery = [
