@@ -39,7 +39,7 @@ def list_fronts() -> None:
     for name, path in fronts.packaged_fronts().items():
         one = fronts.read_front(path)
         objectives, states = str(len(one.objectives)), f"{one.method.states:,}" if one.method else ""
-        agent = getattr(one, "agent", "")  # environments of others have none
+        agent = getattr(one, "agent", "-")  # environments of others have none
         listing.add_row(name, one.kind, one.claim, agent, objectives, str(len(one.points)), states)
     console().print(listing)
 
@@ -197,6 +197,8 @@ def verify(
             screen.print(f"WRONG {message if message.startswith(name) else f'{name}: {message}'}", style="red", soft_wrap=True)
         else:
             check = "derived again" if prove and one.kind == "proven" else "witnesses played again"
+            if getattr(one, "certificates", ()):
+                check = f"witnesses played again, {len(one.certificates)} certificates"  # type: ignore[union-attr]
             screen.print(f"ok    {name}: {len(one.points)} points, {check}", highlight=False, soft_wrap=True)
     if wrong:
         raise typer.Exit(FAILED)

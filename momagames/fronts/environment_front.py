@@ -290,7 +290,7 @@ def _evaluate(front: EnvironmentFront, model: tabular.TabularModel, number: int,
         if point.actions is not None:
             vector = _replay(choice, list(point.actions))
         else:
-            policy = _spread(model, unpack_policy(point.strategy or ""))
+            policy = expand_strategy(model, unpack_policy(point.strategy or ""))
             vector = tabular.evaluate_policy(model, policy, choice.discount)
             play_policy(choice.make(), choice.make_simulator(), model, policy, EPISODES, choice.seed)
     except InvalidFile as error:
@@ -326,7 +326,7 @@ def unpack_policy(text: str) -> Policy:
     return StoredStrategy(text).actions
 
 
-def _spread(model: tabular.TabularModel, actions: NDArray[np.int64]) -> Policy:
+def expand_strategy(model: tabular.TabularModel, actions: NDArray[np.int64]) -> Policy:
     """Return a policy with an action for each state from those of the states that it reaches, in breadth-first order."""
     policy = np.full(model.num_states, -1, np.int64)
     seen, queue = {0}, [0]

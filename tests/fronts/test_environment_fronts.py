@@ -2,12 +2,16 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from momagames import fronts, tabular
 from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
+from momagames.fronts import environment_front
+from momagames.fronts.environment_front import discount_rewards
+from momagames.tabular.replay import play_policy
 
 CORRIDOR = "tests.tabular.problems:Corridor"
 LIMITS = tabular.Limits()
@@ -163,3 +167,54 @@ def test_own_games_agree_with_their_own_search():
     own = fronts.returns_front(GameChoice(id="mo-samegame-v0", params=board), 5, fronts.SearchLimits(10**6, 1 << 28))
     assert made.values.tolist() == own.values.tolist()
     fronts.verify(made)
+
+
+PACKAGED = [name for name, path in fronts.packaged_fronts().items() if "-gamma-" in name]
+QUICK = [
+    "deep-sea-treasure-v0-gamma-1",
+    "deep-sea-treasure-concave-v0-gamma-0.99",
+    "fruit-tree-v0-depth-5-gamma-0.99",
+    "resource-gathering-v0-gamma-0.9",
+]
+
+
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in PACKAGED if name not in QUICK)]
+)
+def test_packaged_fronts_are_proven(name):
+    pytest.importorskip("mo_gymnasium")
+    front = fronts.load_front(name)
+    assert "+changes" not in (front.provenance["commit"] or "")
+    fronts.verify(front)
+    fronts.prove(front)
+
+
+def test_resource_gathering_by_hand():
+    """The vertices at gamma 0.9, written as routes: 9 and 11 steps, with one or two enemies on the way."""
+    front = fronts.load_front("resource-gathering-v0-gamma-0.9")
+    g = 0.9
+    expected = [
+        (-0.1 * g**2 - 0.09 * g**4, 0.81 * g**7, 0),  # gold, through the enemy on both ways
+        (-0.1 * g**6 - 0.09 * g**8, 0.81 * g**11, 0.81 * g**11),  # both, through both enemies
+        (-0.1 * g**6, 0.9 * g**13, 0.9 * g**13),  # both, around the first enemy
+        (-0.1 * g**6, 0.9 * g**9, 0),  # gold, through the enemy on one way: as late as possible
+        (0, 0, g**9),  # diamond
+        (0, g**11, 0),  # gold, around the enemies
+    ]
+    assert np.allclose(front.values, sorted(expected), rtol=0, atol=1e-12)
+
+
+@pytest.mark.long
+def test_policies_attain_their_points_on_average():
+    """Mean returns of 3,000 episodes in the environment are within five standard errors of the points."""
+    pytest.importorskip("mo_gymnasium")
+    for name in ("resource-gathering-v0-gamma-0.9", "breakable-bottles-v0-gamma-0.9"):
+        front = fronts.load_front(name)
+        choice = front.environment
+        model = choice.explore(LIMITS)
+        for point in front.points:
+            policy = environment_front.expand_strategy(model, environment_front.unpack_policy(point.strategy))
+            episodes = play_policy(choice.make(), choice.make_simulator(), model, policy, 3000, None)
+            returns = np.array([[float(x) for x in discount_rewards(rewards, choice.discount)] for rewards in episodes])
+            error = returns.std(axis=0) / np.sqrt(len(returns))
+            assert (np.abs(returns.mean(axis=0) - point.value) <= 5 * error + 1e-9).all()
