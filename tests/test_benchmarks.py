@@ -31,6 +31,18 @@ PARTS = {
 }  # fmt: skip
 RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/exact_sizes.py", ("4x4x3:2",), (), ("| 4x4x3 | 2 of 2 |",)),
+    (
+        "fronts/environments.py", ("treasure-v0-gamma-1", "--out", "."), ("mo_gymnasium",),
+        ("10 points, 62 states, ",),
+    ),
+    (
+        "fronts/environments.py", ("--compare",), ("mo_gymnasium",),
+        ("| `fruit-tree-v0` | 0.99 |", "128 published points, 128 equal"),
+    ),
+    (
+        "fronts/environments.py", ("--minecart",), ("mo_gymnasium",),
+        ("10 points of convex_coverage_set()", "best for no weights"),
+    ),
     ("fronts/ship.py", ("5x5x2-0", "--out", "."), (), ("mo-samegame-v0-5x5x2-0: ",)),
     (
         "learning/baselines.py", ("--episodes", "1"), (),

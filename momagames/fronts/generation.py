@@ -21,7 +21,8 @@ from momagames.contract import Game
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
-from momagames.fronts.front_file import Claim, FrontFile, Method, Point, Start, state_claim
+from momagames.fronts.front_content import Method, Point
+from momagames.fronts.front_file import Claim, FrontFile, Start, state_claim
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,8 @@ def test_fronts_of_the_package():
     for name, path in found.items():
         one = fronts.read_front(path)
         assert (one.kind == "best known") == ("best-known" in name)
+        if isinstance(one, fronts.EnvironmentFront):
+            continue  # see test_environment_fronts.py
         one.make_game()
         if "5x5" in name or "6x6" in name or "captures" in name:
             fronts.verify(one)
