@@ -147,6 +147,40 @@ def test_modern_forms_match_the_same_search_in_plain_python(given):
     compare(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
 
 
+def test_iterated_search_replaces_the_rest_of_the_best_game():
+    """With one level and one iteration every round is one playout, so that the search can be followed in plain Python."""
+    game, start = make_instance(color_rewards=False)
+    options = {"divisions": 1, "levels": 1, "iterations": 1, "alpha": 1.0}
+    found = method("iterated_nrpa")(**options, patience=3).plan(game, start, 2000, 5)
+    rng = np.random.default_rng(5)
+    draws = RandomDraws(5)
+    rng.integers(2**64, dtype=np.uint64)
+    best, used, stale, actions, score, rounds, starts = -math.inf, 0, 3, [], -math.inf, 0, 0
+    while used < 2000:
+        is_start = stale >= 3 or not actions
+        prefix = [] if is_start else actions[: int(rng.integers(len(actions)))]
+        used += len(prefix)
+        episode, line = make_episode(game, start), list(prefix)
+        for action in prefix:
+            episode.step(action)
+        while not episode.state["over"] and used < 2000:
+            groups = list(list_groups(episode))
+            line.append(groups[int(draws.uniform() * len(groups))])
+            episode.step(line[-1])
+            used += 1
+        rounds, starts = rounds + 1, starts + is_start
+        if not episode.state["over"]:
+            break
+        value = episode.returns[0, 0]
+        best = max(best, value)
+        stale = 0 if is_start or value > score else stale + 1
+        if is_start or value >= score:
+            actions, score = line, value
+    assert found.plans[-1].value[0] == best
+    assert (found.steps, found.info["rounds"], found.info["starts"]) == (2000, rounds, starts)
+    assert starts > 2
+
+
 def test_selective_playouts_leave_the_most_frequent_color_for_the_end():
     game, start = make_instance(board_width=8, board_height=8, num_colors=4, color_rewards=False, scoring="classic")
     rows = "".join(game.codec.save(start[0])["board"])

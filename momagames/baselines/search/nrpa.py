@@ -103,7 +103,7 @@ class Nrpa(Method):
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)
         simplex_lattice(len(game.objectives), self.divisions)
-        check_lines(self.name, game, self.levels + 1, self._has_priors)
+        check_lines(self.name, game, self.levels + 1, self.has_priors)
         make_bias(game, self.bias, 1)
         if self.selective and game.search.selective_moves is None:
             raise InvalidParameter(
@@ -111,19 +111,19 @@ class Nrpa(Method):
             )
 
     @property
-    def _has_priors(self) -> bool:
+    def has_priors(self) -> bool:
         return bool(self.bias) or self.prior > 0
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         bias = make_bias(game, self.bias, 1)
-        policies, lines = make_policies(self.levels), make_lines(game, self.levels + 1, self._has_priors)
+        policies, lines = make_policies(self.levels), make_lines(game, self.levels + 1, self.has_priors)
         scratch = make_scratch(game, start, bias, self.prior)
         completed, best = np.zeros(self.levels + 1, np.int64), np.full(self.levels + 1, -np.inf)
         repeats = np.zeros(self.levels + 1, np.int64)
-        limits = np.array([self.iterations, self.playouts, self.repetitions or NO_LIMIT])
-        search = make_search(game, self._has_priors, self.selective)
+        limits = np.array([self.iterations, self.playouts, self.repetitions or NO_LIMIT, NO_LIMIT])
+        search = make_search(game, self.has_priors, self.selective)
         buffer = PlayoutBuffer(game)
         word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
         used = searches = 0
@@ -169,19 +169,19 @@ def make_search(game: Game, biased: bool = False, selective: bool = False) -> Ca
     def search(
         policies, lines, scratch, batch, weights, completed, best, repeats, limits, alpha, word, used, share, budget, first
     ):  # fmt: skip
-        """Run playouts until the batch is full or the share is spent.
+        """Run playouts until the batch is full, the share is spent, or enough searches of the top level are complete.
 
         Returns the number of games, of completed searches of the top level, the steps so far, and the generator word.
 
         Level n has policy n - 1, line n as its best line with score best[n], completed[n] completed iterations, and
         repeats[n], the times that an iteration found the best score again; line 0 is the playout, and completed[0] counts the
-        playouts since the last adaptation. limits: iterations, playouts before an adaptation, repeats that end a level.
-        `first`: complete the first game even beyond the budget.
+        playouts since the last adaptation. limits: iterations, playouts before an adaptation, repeats that end a level,
+        searches. `first`: complete the first game even beyond the budget.
         """
         top = completed.shape[0] - 1
-        iterations, playouts, repetitions = limits[0], limits[1], limits[2]
+        iterations, playouts, repetitions, searches = limits[0], limits[1], limits[2], limits[3]
         num_games, completed_searches = 0, 0
-        while num_games < batch.lengths.shape[0] and (used < share or first):
+        while num_games < batch.lengths.shape[0] and completed_searches < searches and (used < share or first):
             if completed[top] >= iterations:
                 _reset_search(policies, completed, best, repeats)
             complete, steps, word = play_game(policies, 0, lines, 0, scratch, word, NO_LIMIT if first else budget - used)

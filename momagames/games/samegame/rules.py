@@ -32,8 +32,8 @@ CLASSIC_BONUS = 1000.0  # §5.2
 SMALL_CELLS = 256  # records of small boards are short: large batches of them fit in the cache of a processor
 
 
-def make_state_dtype(cells: int) -> np.dtype[Any]:
-    """Return the dtype of the states of boards with at most `cells` cells."""
+def make_state_dtype(cells: int, fixed: bool = False) -> np.dtype[Any]:
+    """Return the dtype of the states of boards with at most `cells` cells; `fixed`: with the board that every episode has."""
     return record(
         MAX_AGENTS,
         width=("i4",),
@@ -46,10 +46,12 @@ def make_state_dtype(cells: int) -> np.dtype[Any]:
         classic=("u1",),
         clear_bonus=("f4",),
         board=("u1", (GUARD + cells + GUARD,)),
+        **({"fixed_board": ("u1", (GUARD + cells + GUARD,))} if fixed else {}),
     )
 
 
 state_dtype, small_state_dtype = make_state_dtype(MAX_CELLS), make_state_dtype(SMALL_CELLS)
+fixed_state_dtype = make_state_dtype(SMALL_CELLS, fixed=True)
 
 PARAMETERS = ("width", "height", "colors", "agents", "team_rewards", "color_rewards", "classic", "clear_bonus")
 
@@ -61,6 +63,16 @@ def generate(state):
     while state["over"]:
         fill_board(state)
         state["over"] = not has_group(state)
+
+
+@kernel
+def generate_fixed(state):
+    """§2.3 Start from the fixed board."""
+    board, fixed_board = state["board"], state["fixed_board"]
+    for p in range(board.shape[0]):
+        board[p] = fixed_board[p]
+    state["tiles"] = np.int64(state["width"]) * np.int64(state["height"])
+    state["over"] = not has_group(state)
 
 
 @kernel
