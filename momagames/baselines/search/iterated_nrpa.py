@@ -51,7 +51,8 @@ class IteratedNrpa(Nrpa):
         for i, weights in enumerate(lattice):
             share = budget * (i + 1) // len(lattice)
             set_weights(rounds.bias, weights)
-            stale, actions, score = self.patience, (), -np.inf
+            actions: tuple[int, ...] = ()
+            stale, score = self.patience, -np.inf
             while rounds.used < share or not rounds.buffer.num_games:
                 is_start = stale >= self.patience or not actions
                 cut = 0 if is_start else int(rounds.rng.integers(len(actions)))
