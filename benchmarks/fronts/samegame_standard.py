@@ -22,18 +22,19 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
 import momagames
 from momagames.baselines import method
 from momagames.contract import Game
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import generate_starts
+from momagames.engine.positions import load_state
 from momagames.files.writing import write_file_atomically
+from momagames.games.samegame import standard_boards
 
 ID, NUM_BOARDS = "mo-samegame-v0", 20
 FILE = Path(__file__).with_name("samegame_standard.json")
-RUN_STEPS = 20_000_000  # environment steps of a run, about 15 CPU-seconds
+RUN_STEPS = 12_000_000  # environment steps of a run, about 10 CPU-seconds
 NRPA = {"divisions": 1, "levels": 3, "iterations": 50, "alpha": 1.0}
 SEARCH = ("iterated_nrpa", {**NRPA, "selective": True, "patience": 100})
 COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -48,15 +49,19 @@ COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def make_board(number: int) -> Game:
-    """Return the game on a standard board, 1 to 20, with the classic score as its only objective."""
-    return momagames.spec(ID, instance=f"standard-{number}", scoring="classic", color_rewards=False)
+def make_board(number: int) -> tuple[Game, NDArray[Any]]:
+    """Return the game with the classic score as its only objective, and a standard board, 1 to 20, as record[1].
+
+    The start is given, so that the compiled code is that of boards of any kind.
+    """
+    game = momagames.spec(ID, scoring="classic", color_rewards=False)
+    return game, load_state(game, {"board": standard_boards.load_board(f"standard-{number}")})
 
 
 def search_board(number: int, seed: int, steps: int, chosen: tuple[str, dict[str, Any]]) -> tuple[int, int, list[int], float]:
     """Return the board, the best score of a run, its actions, and the CPU-seconds."""
-    game, (name, options) = make_board(number), chosen
-    start = generate_starts(game, np.zeros(1, np.uint64))
+    game, start = make_board(number)
+    name, options = chosen
     begin = time.process_time()
     plans = method(name)(**options).plan(game, start, steps, seed).plans
     best = max(plans, key=lambda plan: plan.value[0])
@@ -65,8 +70,9 @@ def search_board(number: int, seed: int, steps: int, chosen: tuple[str, dict[str
 
 def replay(number: int, actions: list[int]) -> int:
     """Return the classic score of a game; ValueError unless its actions are legal and end it."""
-    episode = Episode(make_board(number))
-    episode.reset(0)
+    game, start = make_board(number)
+    episode = Episode(game)
+    episode.load(start[0])
     for action in actions:
         if not episode.is_legal(0, action):
             raise ValueError(f"standard-{number}: action {action} is not legal")
@@ -122,22 +128,39 @@ def search_boards(cpu_seconds: float, workers: int, steps: int) -> None:
 
 
 def report() -> None:
-    """Replay the stored games and print their scores."""
+    """Replay the stored games and print their scores, in the form of docs/samegame-standard.md."""
     results = read_results()
-    found = [number for number, result in results.items() if result["score"] is not None]
-    for number in found:
-        score = replay(int(number), results[number]["actions"])
-        if score != results[number]["score"]:
-            raise ValueError(f"standard-{number}: stored {results[number]['score']}, replayed {score}")
-        print(
-            f"standard-{number}: {score:5}  {results[number]['cpu_seconds']:8.1f} CPU-seconds, {results[number]['runs']} runs"
-        )
-    total, seconds = (sum(results[number][key] for number in found) for key in ("score", "cpu_seconds"))
-    print(f"total of {len(found)} boards: {total:,} in {seconds / 3600:.2f} CPU-hours")
+    for number, result in results.items():
+        if result["score"] is not None and (score := replay(int(number), result["actions"])) != result["score"]:
+            raise ValueError(f"standard-{number}: stored {result['score']}, replayed {score}")
+    print(format_scores(results))
+    print(format_curve(results))
+
+
+def format_scores(results: dict[str, dict[str, Any]]) -> str:
+    """Return a table of the best scores."""
+    found = {number: result for number, result in results.items() if result["score"] is not None}
+    score, seconds, runs = (sum(one[key] for one in found.values()) for key in ("score", "cpu_seconds", "runs"))
+    rows = [f"| {k} | {one['score']:,} | {one['cpu_seconds']:,.0f} | {one['runs']} |" for k, one in found.items()]
+    head = ["| board | score | CPU-seconds | runs |", "|---|---:|---:|---:|"]
+    return "\n".join([*head, *rows, f"| all {len(found)} | {score:,} | {seconds:,.0f} | {runs} |"])
+
+
+def format_curve(results: dict[str, dict[str, Any]]) -> str:
+    """Return a table of the total score after equal CPU time on each board, doubling."""
+    rows, seconds = ["| CPU-seconds for each board | total score |", "|---:|---:|"], 10
+    while seconds <= min(result["cpu_seconds"] for result in results.values()):
+        best = [[score for used, score in result["curve"] if used <= seconds][-1:] for result in results.values()]
+        if all(best):
+            rows.append(f"| {seconds} | {sum(score for (score,) in best):,} |")
+        seconds *= 2
+    return "\n".join(rows)
 
 
 def compare(boards: list[int], cpu_seconds: float) -> None:
     """Print the best score of each method on some boards after about the same CPU time on each, one seed after the other."""
+    print(f"| method | {' | '.join(map(str, boards))} | total |")
+    print("|---|" + "---:|" * (len(boards) + 1))
     for label, chosen in COMPARED.items():
         scores = []
         for number in boards:
@@ -149,7 +172,7 @@ def compare(boards: list[int], cpu_seconds: float) -> None:
                 rate = steps / max(seconds, 1e-3)
                 steps = max(int(rate * (cpu_seconds - used)), 100_000)
             scores.append(best)
-        print(f"{label}: {scores}, total {sum(scores):,}", flush=True)
+        print(f"| {label} | {' | '.join(map(str, scores))} | {sum(scores):,} |", flush=True)
 
 
 def main() -> None:
