@@ -137,7 +137,10 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("learning/published.py", ("pql", "--share", "0.02"), ("morl_baselines",), ("pql",)),
 ]  # fmt: skip
 MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py", "learning/solved_values.py"}  # of other scripts
-APART = {"fronts/policy_references.py"}  # needs results: test_reference_sets_are_made_once
+APART = {
+    "fronts/policy_references.py",  # needs results: test_reference_sets_are_made_once
+    "fronts/samegame_standard.py",  # needs boards that the package does not have: tests/games/samegame/test_standard_scores.py
+}
 NEEDED = {"torch", "momaland", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
 
 

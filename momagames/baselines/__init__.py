@@ -33,6 +33,7 @@ METHODS: dict[str, str] = {
     "hindsight_random": "momagames.baselines.hindsight:HindsightRandom",
     "local_search": "momagames.baselines.search.local_search:LocalSearch",
     "nrpa": "momagames.baselines.search.nrpa:Nrpa",
+    "iterated_nrpa": "momagames.baselines.search.iterated_nrpa:IteratedNrpa",
     "pareto_nrpa": "momagames.baselines.search.pareto_nrpa:ParetoNrpa",
     "hindsight_local_search": "momagames.baselines.hindsight:HindsightLocalSearch",
     "hindsight_nrpa": "momagames.baselines.hindsight:HindsightNrpa",

@@ -23,6 +23,8 @@ PLANNERS = [
     ("beam", {"width": 32, "estimate": "present"}),
     ("local_search", {"divisions": 2, "keep": 0.8, "greed": 0.2, "patience": 30}),
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0, "selective": True, "prior": 0.3, "playouts": 2}),
+    ("iterated_nrpa", {"divisions": 2, "levels": 2, "iterations": 5, "alpha": 1.0, "patience": 5}),
     ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0}),
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
     ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
