@@ -109,10 +109,14 @@ class Board:
         return np.rint(returns * self.units).astype(np.int64)
 
 
+def count_cells(game: Game) -> int:
+    """Return the number of cells of the board."""
+    return int(game.params["board_width"] * game.params["board_height"])
+
+
 def check_cells(game: Game, limit: int) -> None:
     """Raise InvalidParameter for a board of more cells than allowed."""
-    cells = game.params["board_width"] * game.params["board_height"]
-    if cells > limit:
+    if (cells := count_cells(game)) > limit:
         raise InvalidParameter(f"{game.id}: this solver needs a board of at most {limit} cells; this one has {cells}")
 
 
