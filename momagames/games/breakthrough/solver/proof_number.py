@@ -63,16 +63,16 @@ def make_threshold_goal(board: Board, vector: NDArray[np.int64], number: int) ->
     must_win = least[WIN] > -1
     win_by, lose_from = kernels.ANY_PLY, kernels.NEVER if must_win else 0
     if SPEED in least:
-        win_by = board.scale - least[SPEED]
+        if board.scale - least[SPEED] < board.game.max_episode_steps:
+            win_by = board.scale - least[SPEED]
         lose_from = kernels.NEVER if must_win else max(0, board.scale + least[SPEED])
-    is_timed = win_by < board.game.max_episode_steps or 0 < lose_from < kernels.NEVER
     return _make_goal(
         number,
-        win_by if is_timed else kernels.ANY_PLY,
+        win_by,
         lose_from,
         kernels.MAX_CELLS if most_other >= other else most_other,
         0 if must_win and least_own <= 1 else max(0, least_own),  # a winner has a piece
-        is_timed,
+        win_by < kernels.ANY_PLY or 0 < lose_from < kernels.NEVER,
     )
 
 

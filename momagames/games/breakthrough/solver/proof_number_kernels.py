@@ -123,7 +123,10 @@ def evaluate(own, other, row, height, goal, attacks, ply):
     if num_attackers < goal[LEAST_OWN]:
         return -sign
     if goal[LOSE_FROM] < NEVER:
-        return 0
+        has_captured = num_defenders <= goal[MOST_OTHER]
+        if has_captured and goal[LEAST_OWN] == 0 and ply + 1 >= goal[LOSE_FROM] and goal[WIN_BY] == ANY_PLY:
+            return sign  # however the game ends
+        return 1 if not attacks and not has_captured and own & (row << np.uint64(height - 2)) else 0
     if race == -sign:
         return -sign
     if goal[TIMED]:
