@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import momagames
+from momagames.baselines import batch_policy
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.solver.guarantees import Board
 from momagames.games.breakthrough.solver.proof_number import Limits, ProofNumberSearch, make_threshold_goal, make_win_goal
@@ -160,3 +162,29 @@ def test_rejects_other_games_and_boards():
         ProofNumberSearch(make_board(9, 8))
     with pytest.raises(InvalidParameter, match="needs MO-Breakthrough"):
         ProofNumberSearch(momagames.spec("mo-samegame-v0"))
+
+
+def test_solved_policy_keeps_wins():
+    """Its moves are those that the search finds, in batches and for one agent; the game is won from a won position."""
+    game = make_board(4, 5)
+    states = play_at_random(game, 32, 8, 1)
+    _, good = ProofNumberSearch(game).find_good_moves(states, 0, make_win_goal())
+    policy = batch_policy("solved", game)
+    batch = Batch(game, len(states), autoreset="disabled")
+    batch.load(states)
+    seen = set()
+    for seed in range(8):
+        chosen = SeatedPolicies(batch, [policy], [0, 0], seed).act()[:, 0, 0].copy()
+        seen.add(chosen.tobytes())
+        assert (good[np.arange(len(states)), chosen] == good.any(axis=1)).all()
+    assert len(seen) > 1
+    words = random_words(2, 2 * len(states)).reshape(-1, 2)
+    for seat in (0, 1):
+        played = play_policies(game, states, [policy, batch_policy("random", game)], np.array([seat, 1 - seat]), words)
+        won = good.any(axis=1) == (states["to_move"] == seat)
+        assert (played.returns[won, seat, 0] == 1).all()
+
+
+def test_solved_policy_rejects_large_boards():
+    with pytest.raises(InvalidParameter, match="at most 25 cells; this one has 64"):
+        batch_policy("solved", momagames.spec(ID))

@@ -82,6 +82,22 @@ def _make_goal(number: int, win_by: int, lose_from: int, most_other: int, least_
     return np.array([*limits, 0, 0, is_plain, is_timed, 1 if is_plain else number], np.int64)
 
 
+def make_search_arrays(game: Game, slots: int) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of `run_search`, table first, registers last.
+
+    slots    of the table, a power of two; memory is taken as they fill
+    """
+    depth = game.max_episode_steps + 2
+    return (
+        np.zeros((slots, SLOT_BYTES // 8), np.uint64),
+        np.zeros((depth, 2), np.uint64),
+        np.zeros((depth, kernels.MAX_MOVES, 2), np.uint64),
+        np.zeros((depth, kernels.MAX_MOVES, 2), np.int64),
+        np.zeros((depth, 4), np.int64),
+        np.zeros(kernels.REGISTERS, np.int64),
+    )
+
+
 class ProofNumberSearch:
     """Searches on one board, which share a table.
 
@@ -96,15 +112,8 @@ class ProofNumberSearch:
         check_cells(game, kernels.MAX_CELLS)
         self.game, self.limits = game, limits or Limits()
         self._loops = compile_proof_loops(game)
-        depth = game.max_episode_steps + 2
-        self._table = np.zeros((slots, SLOT_BYTES // 8), np.uint64)
-        self._stack = (
-            np.zeros((depth, 2), np.uint64),
-            np.zeros((depth, kernels.MAX_MOVES, 2), np.uint64),
-            np.zeros((depth, kernels.MAX_MOVES, 2), np.int64),
-            np.zeros((depth, 4), np.int64),
-        )
-        self._registers = np.zeros(kernels.REGISTERS, np.int64)
+        self._table, *stack, self._registers = make_search_arrays(game, slots)
+        self._stack = tuple(stack)
         self._pair = np.zeros(2, game.dtype)
         self._step = (np.zeros((1, 1), np.int64), np.zeros((2, len(game.objectives)), np.float32))
 
