@@ -48,6 +48,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         "learning/baselines.py", ("--episodes", "1"), (),
         ("greedy(estimate=both): ", "one_step_lookahead: ", "safe:simple(caution=2): ", "safe:astar(caution=2): "),
     ),
+    ("fronts/win_loss.py", ("3x5", "--bits", "12"), (), ("3x5  momagames  player_1 wins",)),
     (
         "learning/search.py", ("--board", "4", "4", "3", "--seconds", "0.02", "--instances", "1"), (),
         ("greedy: ", "nrpa(champion): ", "pareto_nrpa(champion): ", " times the hypervolume of beam ("),

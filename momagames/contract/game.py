@@ -267,6 +267,8 @@ class Game:
                         objectives determine
     policies            name -> "module:attribute" of a policy of the game, see `momagames.engine.policy_sources`; the names
                         are valid opponents and methods
+    exact_policies      the same for policies that play perfectly where the game is small enough; they are no scripted players,
+                        which training and comparisons use unless others are named
     front_solvers       claim of a front ("guaranteed" or "response") -> "module:attribute" of its solver, see
                         `momagames.baselines.front_solvers`
     tie_break           game -> the game in which a match decides a tie that a rerun has not broken
@@ -311,6 +313,7 @@ class Game:
     reward_bounds: tuple[float, float] | None = None
     published_weights: tuple[float, ...] | None = None
     policies: Mapping[str, str] = field(default_factory=dict)
+    exact_policies: Mapping[str, str] = field(default_factory=dict)
     front_solvers: Mapping[str, str] = field(default_factory=dict)
     tie_break: Callable[[Game], Game] | None = None
     action_objectives: Callable[[NDArray[Any]], NDArray[np.int64]] | None = None

@@ -110,7 +110,7 @@ def _strategy_front(
         Point(value=tuple(value), strategy=encode_actions(list(actions)))
         for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
     ]
-    method = Method(name=solver.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    method = Method(name=found.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
     return _make_proven_front(claim, choice, game, start_position, seat, opponent, points, method, command)
 
 
