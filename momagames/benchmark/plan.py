@@ -193,14 +193,16 @@ class Generalization(FrozenModel):
 class HeadToHead(FrozenModel):
     """Games between the methods of an experiment, instead of episodes against its opponents.
 
-    Each method trains against the opponents of the experiment and selects one policy, that with the most wins against them in
-    the selection episodes. In the report episodes this policy plays from each seat against the policy of each method, its own
-    included, and responses are played against it (see `head_to_head`).
+    Each method trains against the opponents of the experiment, from its seats, and selects one policy, that with the most wins
+    in the selection episodes. In the report episodes this policy plays from each seat of the games against the policy of each
+    method, its own included, and responses are played against it (see `head_to_head`).
 
+    seats              agents that the policies play in turn in these games; empty: every agent
     responses          methods whose policies are responses; those with training are trained against the policy
     response_budget    environment steps of the training of each response
     """
 
+    seats: tuple[str, ...]
     responses: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]
     response_budget: Count
 
