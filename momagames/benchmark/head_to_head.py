@@ -29,7 +29,7 @@ MAX_PLAYERS = 64  # kept in this process, for the other runs of the same games a
 
 
 class Player(NamedTuple):
-    """The policy of a method, and the facts of its training and selection, with the number of `policies` it is chosen from."""
+    """A policy, and the facts of its training and selection: environment steps of both."""
 
     policy: BatchPolicy
     facts: dict[str, Any]
