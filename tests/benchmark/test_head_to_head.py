@@ -7,6 +7,7 @@ import pytest
 
 from momagames import spec
 from momagames.benchmark import head_to_head, run_suite
+from momagames.benchmark.estimates import estimate_cost
 from momagames.benchmark.evaluate import evaluate_run
 from momagames.benchmark.head_to_head import RESPONSE, choose_player, find_deciding_objective, score_wins, train_response
 from momagames.benchmark.plan import Run, label_methods
@@ -210,3 +211,10 @@ def test_the_deciding_objective():
     assert find_deciding_objective(spec("mo-breakthrough-v0")) == 0
     assert find_deciding_objective(spec("mo-pommerman-duel-v0", objectives=("bombs", "outcome"))) == 1
     assert find_deciding_objective(spec("mo-samegame-v0")) == -1
+
+
+def test_costs_are_estimated_before_the_run():
+    found = list(estimate_cost(list_runs(seeds=[6]), seconds=0.01))
+    assert [len(one.runs) for one in found] == [1, 1, 1]
+    assert all(one.seconds > 0 for one in found)
+    assert all(run.head_to_head.response_budget == 2000 for one in found for run in one.runs)
