@@ -21,13 +21,8 @@ from momagames.engine.policy_sources import optional_options, source_options
 from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
-NEWER_FIELDS = (
-    "episode_set",
-    "plays",
-    "players",
-    "head_to_head",
-    "cpu_seconds",
-)  # of runs; without a value they are not in the digest
+# Fields of runs that are not in the digest without a value
+NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds")
 ROWS_FORMAT = 1  # incremented when the meaning of rows changes
 
 Indicator = Literal[
