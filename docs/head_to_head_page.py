@@ -47,7 +47,9 @@ def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Ite
         assert scores
         yield from (f"## {scores.full_heading}", "", image(f"Ratings and wins: {scores.full_heading}", f"{figure}.svg"), "")
         heads, rows = head_to_head_table(scores)
-        lines = [*markdown_table(heads, rows), "", f"{HEAD_TO_HEAD_CAPTION} Last columns: mean returns against all players."]
+        seeds = f"Seeds {', '.join(map(str, scores.seeds))}." if len(scores.seeds) > 1 else f"Seed {scores.seeds[0]} alone."
+        remark = f"{seeds} {HEAD_TO_HEAD_CAPTION} Last columns: mean returns against all players."
+        lines = [*markdown_table(heads, rows), "", remark]
         yield from fold("Ratings, results, responses and returns", [*lines, "", ratings_caption(crossplay)])
         yield from fold("Every pair", pair_table(scores))
     yield from (

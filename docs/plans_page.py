@@ -111,7 +111,10 @@ def bold(value: float, best: bool) -> str:
 
 
 def cost_table(archive: Archive, panel: Panel) -> Iterator[str]:
-    """Yield the median environment steps and CPU seconds of the searches of each method."""
+    """Yield the median environment steps and CPU seconds of the searches of each method.
+
+    With equal steps the first search of a game in a process also compiles.
+    """
     experiment = next(one for one in archive.suite.experiments if one.name == panel.experiment)
     names = method_names(experiment)
     found: dict[str, list[dict[str, float]]] = {}
@@ -122,4 +125,6 @@ def cost_table(archive: Archive, panel: Panel) -> Iterator[str]:
         (name, f"{median(one['steps'] for one in facts):,.0f}", f"{median(one['search_cpu_s'] for one in facts):.2f}")
         for name, facts in found.items()
     ]
-    return markdown_table(["method", "environment steps", "CPU time (s)"], rows)
+    yield from markdown_table(["method", "environment steps", "CPU time (s)"], rows)
+    if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds is None:
+        yield from ("", "Medians over seeds. The first search of a method in a process also compiles its code.")

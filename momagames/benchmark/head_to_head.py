@@ -29,7 +29,7 @@ MAX_PLAYERS = 64  # kept in this process, for the other runs of the same games a
 
 
 class Player(NamedTuple):
-    """The policy of a method, and the facts of its training and selection, with the number of `policies` it is chosen from."""
+    """A policy, and the facts of its training and selection: environment steps of both."""
 
     policy: BatchPolicy
     facts: dict[str, Any]
@@ -89,7 +89,14 @@ def train_response(run: Run, policy: BatchPolicy) -> Player:
         trained = train_policies(run.model_copy(update=update), game, [policy], training, None)
         facts["steps"] += training.get("training_steps", 0)
         found += [replace(one, label=f"{label}: {one.label}") for one in trained]
-    return Player(found[_find_strongest(run, game, found, [("", policy)], facts)], facts)
+    everywhere = run.model_copy(update={"seats": list_seats(run, game)})
+    return Player(found[_find_strongest(everywhere, game, found, [("", policy)], facts)], facts)
+
+
+def list_seats(run: Run, game: Game) -> tuple[str, ...]:
+    """Return the agents that the players of a head-to-head run play in turn."""
+    assert run.head_to_head is not None
+    return run.head_to_head.seats or game.agents
 
 
 def _find_strongest(
@@ -114,7 +121,7 @@ def _play_episodes(
     seeds, words = make_episode_seeds(run, game)
     starts: NDArray[Any] = generate_starts(game, seeds[part])
     label, opponent = other
-    for seat in run.seats:
+    for seat in list_seats(run, game):
         agent = game.agents.index(seat)
         done = play_from_starts(game, (own,), opponent, agent, starts, words[part])
         facts["steps"] += int(done.steps.sum())

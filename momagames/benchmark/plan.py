@@ -21,13 +21,8 @@ from momagames.engine.policy_sources import optional_options, source_options
 from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
-NEWER_FIELDS = (
-    "episode_set",
-    "plays",
-    "players",
-    "head_to_head",
-    "cpu_seconds",
-)  # of runs; without a value they are not in the digest
+# Fields of runs that are not in the digest without a value
+NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds")
 ROWS_FORMAT = 1  # incremented when the meaning of rows changes
 
 Indicator = Literal[
@@ -199,14 +194,16 @@ class Generalization(FrozenModel):
 class HeadToHead(FrozenModel):
     """Games between the methods of an experiment, instead of episodes against its opponents.
 
-    Each method trains against the opponents of the experiment and selects one policy, that with the most wins against them in
-    the selection episodes. In the report episodes this policy plays from each seat against the policy of each method, its own
-    included, and responses are played against it (see `head_to_head`).
+    Each method trains against the opponents of the experiment, from its seats, and selects one policy, that with the most wins
+    in the selection episodes. In the report episodes this policy plays from each seat of the games against the policy of each
+    method, its own included, and responses are played against it (see `head_to_head`).
 
+    seats              agents that the policies play in turn in these games; empty: every agent
     responses          methods whose policies are responses; those with training are trained against the policy
     response_budget    environment steps of the training of each response
     """
 
+    seats: tuple[str, ...]
     responses: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]
     response_budget: Count
 

@@ -160,9 +160,11 @@ def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> N
 
 
 def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
-    for k, seat in enumerate(experiment.seats):
-        if seat not in game.agents:
-            raise InvalidFile(invalid_value(f"{at}.seats[{k}]", seat, one_of(game.agents), nearest(seat, game.agents)))
+    meeting = experiment.head_to_head
+    for place, seats in ((at, experiment.seats), (f"{at}.head_to_head", meeting.seats if meeting else ())):
+        for k, seat in enumerate(seats):
+            if seat not in game.agents:
+                raise InvalidFile(invalid_value(f"{place}.seats[{k}]", seat, one_of(game.agents), nearest(seat, game.agents)))
     if len(game.agents) > 1 and not experiment.opponents:
         expected = f"at least one policy, because {game.id} has {len(game.agents)} agents"
         raise InvalidFile(invalid_value(f"{at}.opponents", [], expected))

@@ -166,7 +166,8 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
             lines.append(("instances", f"training on those of the selection episodes, {plays}"))
         if experiment.head_to_head:
             listed = " and ".join(_format_choice(one.name, one.options) for one in experiment.head_to_head.responses)
-            lines.append(("head to head", "games between the methods, from each seat"))
+            seats = ", ".join(experiment.head_to_head.seats) or "every agent"
+            lines.append(("head to head", f"games between the methods, seats: {seats}"))
             lines.append(
                 ("responses", f"{listed}, {experiment.head_to_head.response_budget:,} steps each, against each policy")
             )

@@ -8,6 +8,7 @@ import pytest
 from momagames.baselines.base import Plans
 from momagames.benchmark import cpu_budgets, run_suite
 from momagames.benchmark.cpu_budgets import search_for_seconds
+from momagames.benchmark.estimates import estimate_cost
 from momagames.benchmark.evaluate import evaluate_run
 from momagames.reports.report import report
 from tests.benchmark.tiny import RANDOM, plans, suite
@@ -98,3 +99,9 @@ def test_searches_without_a_time_store_theirs():
     assert facts["search_cpu_s"] > 0
     assert "budget" not in facts
     assert np.isfinite(facts["search_cpu_s"])
+
+
+def test_costs_are_estimated_as_shares_of_the_time():
+    (found,) = estimate_cost(suite({**plans([RANDOM], seeds=(0,)), "budget": 100, "cpu_seconds": 0.2}).list_runs("1"), 0.02)
+    assert not found.error
+    assert 0.02 < found.seconds < 20  # a search of 0.2 s and its trials, on any machine

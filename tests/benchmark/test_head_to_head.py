@@ -7,6 +7,7 @@ import pytest
 
 from momagames import spec
 from momagames.benchmark import head_to_head, run_suite
+from momagames.benchmark.estimates import estimate_cost
 from momagames.benchmark.evaluate import evaluate_run
 from momagames.benchmark.head_to_head import RESPONSE, choose_player, find_deciding_objective, score_wins, train_response
 from momagames.benchmark.plan import Run, label_methods
@@ -43,7 +44,7 @@ EXPERIMENT = {
     "budget": 1000,
     "select_episodes": 4,
     "report_episodes": 6,
-    "head_to_head": {"responses": [GREEDY, TABLES], "response_budget": 2000},
+    "head_to_head": {"seats": [], "responses": [GREEDY, TABLES], "response_budget": 2000},
 }
 
 
@@ -132,6 +133,20 @@ def test_players_are_trained_once_in_a_process(monkeypatch):
     assert sorted(trained) == sorted(["random", "greedy", "ntuple"] + 3 * ["greedy", "ntuple"])  # and the responses
 
 
+def test_players_train_from_the_seats_of_the_experiment_and_meet_from_those_of_the_games():
+    (run, *_) = list_runs(seats=["player_1"], methods=[RANDOM, TABLES])
+    rows = list(evaluate_run(run, {}))
+    assert {row["seat"] for row in rows} == {"player_0", "player_1"}
+    policy = choose_player(run, run.players[1]).policy
+    assert set(policy.arrays) == set(choose_player(list_runs()[0], run.players[1]).policy.arrays)
+    alone = list_runs(seats=["player_1"], methods=[RANDOM, TABLES], head_to_head=None)[1]
+    played = {row["policy"] for row in evaluate_run(alone, {})}
+    assert policy.label in played  # the policies of the experiment without games
+    given = {**EXPERIMENT["head_to_head"], "seats": ["player_0"]}
+    (run, *_) = list_runs(head_to_head=given, methods=[RANDOM, GREEDY], budget=0)
+    assert {row["seat"] for row in evaluate_run(run, {})} == {"player_0"}
+
+
 def test_equal_runs_have_equal_rows_in_any_order(results):
     store = Store(results)
     run = max(store.finished_runs(), key=lambda run: (run.method.name == "ntuple", run.seed))
@@ -178,9 +193,13 @@ def test_the_players_belong_to_the_content_of_a_run():
     [
         ({"methods": [RANDOM], "budget": 0}, "expected two methods or more"),
         ({"games": [{"id": "mo-samegame-v0", "params": {}}], "methods": [RANDOM, GREEDY], "budget": 0}, "has no winner"),
-        ({"head_to_head": {"responses": [], "response_budget": 5}}, "responses"),
-        ({"head_to_head": {"responses": [{"name": "beam", "options": {}}], "response_budget": 5}}, "responses"),
-        ({"head_to_head": {"responses": [GREEDY]}}, "response_budget: missing key"),
+        ({"head_to_head": {"seats": [], "responses": [], "response_budget": 5}}, "responses"),
+        ({"head_to_head": {"seats": [], "responses": [{"name": "beam", "options": {}}], "response_budget": 5}}, "responses"),
+        ({"head_to_head": {"seats": [], "responses": [GREEDY]}}, "response_budget: missing key"),
+        (
+            {"head_to_head": {"seats": ["player_2"], "responses": [GREEDY], "response_budget": 5}},
+            r"head_to_head\.seats\[0\]='player_2': expected .* did you mean",
+        ),
     ],
 )
 def test_invalid_head_to_head_is_rejected(changed, message):
@@ -192,3 +211,10 @@ def test_the_deciding_objective():
     assert find_deciding_objective(spec("mo-breakthrough-v0")) == 0
     assert find_deciding_objective(spec("mo-pommerman-duel-v0", objectives=("bombs", "outcome"))) == 1
     assert find_deciding_objective(spec("mo-samegame-v0")) == -1
+
+
+def test_costs_are_estimated_before_the_run():
+    found = list(estimate_cost(list_runs(seeds=[6]), seconds=0.01))
+    assert [len(one.runs) for one in found] == [1, 1, 1]
+    assert all(one.seconds > 0 for one in found)
+    assert all(run.head_to_head.response_budget == 2000 for one in found for run in one.runs)

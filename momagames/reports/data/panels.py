@@ -279,9 +279,9 @@ def _policy_views(
 ) -> Iterator[PanelView]:
     """Yield the view of all opponents and seats, then one view for each opponent and one for each seat."""
     opponents = tuple(opponent.label for opponent in experiment.opponents) or (NO_OPPONENT,)
-    if experiment.head_to_head:
-        opponents = tuple(method_names(experiment).values())
     seats = experiment.seats or game.agents
+    if experiment.head_to_head:
+        opponents, seats = tuple(method_names(experiment).values()), experiment.head_to_head.seats or game.agents
     against_all = f"against {' and '.join(opponents)}" if opponents != (NO_OPPONENT,) else ""
     against_all = "head to head" if experiment.head_to_head else against_all
     scopes = [(", ".join(filter(None, [against_all, _describe_seats(seats)])), True, opponents, seats)]
