@@ -11,7 +11,7 @@ from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.fronts import environment_front
 from momagames.fronts.environment_front import discount_rewards
-from momagames.tabular.replay import play_policy
+from momagames.tabular.replay import play_policy, replay_actions
 
 CORRIDOR = "tests.tabular.problems:Corridor"
 LIMITS = tabular.Limits()
@@ -169,7 +169,8 @@ def test_own_games_agree_with_their_own_search():
     fronts.verify(made)
 
 
-PACKAGED = [name for name, path in fronts.packaged_fronts().items() if "-gamma-" in name]
+LARGE = "four-room-v0-gamma-1"  # 593,920 states: minutes, see test_witness_of_a_large_environment
+PACKAGED = [name for name in fronts.packaged_fronts() if "-gamma-" in name and name != LARGE]
 QUICK = [
     "deep-sea-treasure-v0-gamma-1",
     "deep-sea-treasure-concave-v0-gamma-0.99",
@@ -187,6 +188,15 @@ def test_packaged_fronts_are_proven(name):
     assert "+changes" not in (front.provenance["commit"] or "")
     fronts.verify(front)
     fronts.prove(front)
+
+
+def test_witness_of_a_large_environment():
+    pytest.importorskip("mo_gymnasium")
+    front = fronts.load_front(LARGE)
+    (point,) = front.points
+    rewards, is_over = replay_actions(front.environment.make(), point.actions, None)
+    assert is_over
+    assert discount_rewards(rewards, front.environment.discount) == point.value == (5, 5, 5)
 
 
 def test_resource_gathering_by_hand():
