@@ -79,7 +79,7 @@ class EnvironmentChoice(FrozenModel):
             "params": self.params,
             "state_attributes": self.state_attributes and list(self.state_attributes),
         }
-        model = tabular.explore(self.make_simulator(), limits, description, self.seed)
+        model = tabular.explore(self.make_simulator(), limits, description, self.seed, self.horizon)
         return model if self.horizon is None else tabular.limit_horizon(model, self.horizon, limits.max_states)
 
     def make_simulator(self) -> tabular.Simulator:
