@@ -11,6 +11,7 @@ from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.fronts import environment_front
 from momagames.fronts.environment_front import discount_rewards
+from momagames.fronts.front_file import read_header
 from momagames.tabular.replay import play_policy, replay_actions
 
 CORRIDOR = "tests.tabular.problems:Corridor"
@@ -47,6 +48,7 @@ def test_fronts_survive_writing_and_reading(made, tmp_path, name):
         fronts.write_front(tmp_path / name, front)
         again = fronts.read_front(tmp_path / name)
         assert again == front
+        assert read_header(tmp_path / name)["environment"]["id"] == CORRIDOR
         fronts.verify(again)
         fronts.prove(again)
     path = tmp_path / "b.json"
