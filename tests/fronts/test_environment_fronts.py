@@ -216,6 +216,16 @@ def test_resource_gathering_by_hand():
     assert np.allclose(front.values, sorted(expected), rtol=0, atol=1e-12)
 
 
+def test_both_resources_without_an_enemy():
+    """A route of 18 actions, which the published front of resource-gathering lacks."""
+    pytest.importorskip("mo_gymnasium")
+    choice = fronts.load_front("resource-gathering-v0-gamma-0.99").environment
+    actions = [0, 0, 2, 0, 0, 3, 2, 1, 1, 3, 3, 0, 3, 1, 1, 1, 2, 2]  # 0 up, 1 down, 2 left, 3 right
+    rewards, is_over = replay_actions(choice.make(), actions, 0)
+    assert is_over
+    assert rewards[-1] == (0, 1, 1)
+
+
 @pytest.mark.long
 def test_policies_attain_their_points_on_average():
     """Mean returns of 3,000 episodes in the environment are within five standard errors of the points."""
