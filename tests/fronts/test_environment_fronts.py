@@ -102,6 +102,8 @@ def test_wrong_facts_are_refused(made):
         ({"environment": {**data["environment"], "params": {"slip": 0.2}}}, "the environment differs"),
         ({"environment": {**data["environment"], "params": {"slap": 0.2}}}, "environment: .*unexpected keyword"),
         ({"environment": {**data["environment"], "id": "x.y:z"}}, "environment: cannot load"),
+        ({"environment": {**data["environment"], "id": "os:system", "params": {"command": "exit"}}}, "a subclass of"),
+        ({"model": {**data["model"], "states": 1}}, "more than max_states=2"),
     ):
         with pytest.raises(InvalidFile, match=message):
             fronts.verify(replace_content(front, **changes))
