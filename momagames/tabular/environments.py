@@ -42,7 +42,7 @@ def make_environment(id: str, params: dict[str, Any] | None = None) -> gymnasium
 
 
 def check_environment_class(id: str) -> None:
-    """Raise InvalidParameter if an id is a Python path of anything but a class of environments; files may not call functions."""
+    """Raise InvalidParameter for a Python path of anything but a class of environments; files may not call functions."""
     if is_python_path(id):
         found = load_object(id)
         if not (isinstance(found, type) and issubclass(found, gymnasium.Env)):
