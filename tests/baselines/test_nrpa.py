@@ -147,19 +147,20 @@ def test_modern_forms_match_the_same_search_in_plain_python(given):
     compare(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
 
 
-def test_iterated_search_replaces_the_rest_of_the_best_game():
+@pytest.mark.parametrize("seed", range(5))
+def test_iterated_search_replaces_the_rest_of_the_best_game(seed):
     """With one level and one iteration every round is one playout, so that the search can be followed in plain Python."""
     game, start = make_instance(color_rewards=False)
     options = {"divisions": 1, "levels": 1, "iterations": 1, "alpha": 1.0}
-    found = method("iterated_nrpa")(**options, patience=3).plan(game, start, 2000, 5)
-    rng = np.random.default_rng(5)
-    draws = RandomDraws(5)
+    found = method("iterated_nrpa")(**options, patience=3).plan(game, start, 2000, seed)
+    rng = np.random.default_rng(seed)
+    draws = RandomDraws(seed)
     rng.integers(2**64, dtype=np.uint64)
     best, used, stale, actions, score, rounds, starts = -math.inf, 0, 3, [], -math.inf, 0, 0
     while used < 2000:
         is_start = stale >= 3 or not actions
         prefix = [] if is_start else actions[: int(rng.integers(len(actions)))]
-        used += len(prefix)
+        used = min(used + len(prefix), 2000)
         episode, line = make_episode(game, start), list(prefix)
         for action in prefix:
             episode.step(action)

@@ -89,7 +89,7 @@ class _Rounds:
         episode.load(self._start[0])
         for action in prefix:
             episode.step(action)
-        self.used += len(prefix)
+        self.used = min(self.used + len(prefix), max(self.used, share))
         gained = episode.returns[0].astype(np.float64)
         self._scratch.start[0] = episode.states[0]
         completed = self._completed[: None if not prefix else max(self._method.levels, 2)]
