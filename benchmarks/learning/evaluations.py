@@ -235,8 +235,8 @@ def compare_with_solved_values(training: Training, trained: TrainedPolicies, epi
     policies["uct(1000)"] = batch_policy("uct", game, simulations=1000)
     results = {}
     for title, player in (("random play", policies["random"]), ("own play", own)):
-        count, kept = measure_kept_wins(game, search, player, policies, episodes)
-        results |= {f"{name}, {title}": value for name, value in kept.items()}
+        count, shares = measure_kept_wins(game, search, player, policies, episodes)
+        results |= {f"{name}, {title}": value for name, value in shares.items()}
         results[f"positions, {title}"] = count
     return results
 

@@ -61,7 +61,7 @@ def main() -> None:
         columns |= {f"{board} {name}": column for name, column in found.items()}
     print("| policy | " + " | ".join(columns) + " |\n|---" + "|---" * len(columns) + "|")
     for policy in next(iter(columns.values()))[1]:
-        print(f"| {policy} | " + " | ".join(f"{kept[policy]:.3f}" for _, kept in columns.values()) + " |")
+        print(f"| {policy} | " + " | ".join(f"{shares[policy]:.3f}" for _, shares in columns.values()) + " |")
     print("| positions | " + " | ".join(f"{count:,}" for count, _ in columns.values()) + " |")
 
 

@@ -71,13 +71,13 @@ def insert_minimal(a, chain, count):
     for i in range(count):
         if is_within(chain[i], a):
             return count
-    kept = 0
+    remaining = 0
     for i in range(count):
         if not is_within(a, chain[i]):
-            chain[kept] = chain[i]
-            kept += 1
-    chain[kept] = a
-    return kept + 1
+            chain[remaining] = chain[i]
+            remaining += 1
+    chain[remaining] = a
+    return remaining + 1
 
 
 @kernel
@@ -86,13 +86,13 @@ def insert_profile(profile, profiles, count):
     for i in range(count):
         if profiles[i] & 255 == profile & 255 and is_profile_within(profiles[i], profile):
             return count
-    kept = 0
+    remaining = 0
     for i in range(count):
         if profiles[i] & 255 != profile & 255 or not is_profile_within(profile, profiles[i]):
-            profiles[kept] = profiles[i]
-            kept += 1
-    profiles[kept] = profile
-    return kept + 1
+            profiles[remaining] = profiles[i]
+            remaining += 1
+    profiles[remaining] = profile
+    return remaining + 1
 
 
 @kernel
