@@ -13,15 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import momagames
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark import run_suite
-from momagames.engine.batch import Batch
-from momagames.engine.episode import Episode
-from momagames.engine.playouts import generate_starts
-from momagames.games.breakthrough.solver.guarantees import solve_guaranteed_front
 from momagames.games.tileblast.serve import server
-from momagames.kernels.rng import random_words
 from tests.benchmark.tiny import POLICIES, suite
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,6 +42,11 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         "learning/baselines.py", ("--episodes", "1"), (),
         ("greedy(estimate=both): ", "one_step_lookahead: ", "safe:simple(caution=2): ", "safe:astar(caution=2): "),
     ),
+    (
+        "learning/solved_positions.py", ("3x5", "--games", "2", "--budget", "1e5"), (),
+        ("| policy | 3x5 random |", "| solved | 1.000 |", "| ntuple, depth 3 |", "| pareto_uct(1000) |"),
+    ),
+    ("fronts/equilibria.py", ("3x5",), (), ("3x5: 1,161,351 positions", "subgame perfect   player_0 wins: 0:5 1:4")),
     ("fronts/win_loss.py", ("3x5", "--bits", "12"), (), ("3x5  momagames  player_1 wins",)),
     (
         "learning/search.py", ("--board", "4", "4", "3", "--seconds", "0.02", "--instances", "1"), (),
@@ -137,7 +136,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("learning/momappo.py", ("--weights", "0", "--episodes", "2"), ("momaland", "supersuit"), ("random play: ",)),
     ("learning/published.py", ("pql", "--share", "0.02"), ("morl_baselines",), ("pql",)),
 ]  # fmt: skip
-MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py", "learning/solved_values.py"}  # of other scripts
+MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py"}  # of other scripts
 APART = {
     "fronts/policy_references.py",  # needs results: test_reference_sets_are_made_once
     "fronts/samegame_standard.py",  # needs boards that the package does not have: tests/games/samegame/test_standard_scores.py
@@ -273,36 +272,6 @@ def test_a_part_that_fails_does_not_lose_the_others(tmp_path, monkeypatch):
     assert "AttributeError" in done.stdout
     assert "15x15" in done.stdout
     assert done.stderr.strip() == "failed: c_loop"
-
-
-@pytest.mark.long
-def test_solved_values_equal_guarantees(monkeypatch):
-    """Moves that keep a win, against the values that backward induction finds for the positions after them."""
-    monkeypatch.syspath_prepend(str(ROOT))
-    solved_values = importlib.import_module("benchmarks.learning.solved_values")
-    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5, objectives=("win",))
-    batch = Batch(game, 12, autoreset="disabled")
-    batch.load(generate_starts(game, np.zeros(12, np.uint64)))
-    words = random_words(1, 12)
-    for _ in range(9):
-        batch.step(batch.sample_actions(words))
-    states = batch.states[batch.states["over"] == 0]
-    legal, won = solved_values.Solver(game).find_best_moves(states)
-    assert won.any()
-    assert (legal & ~won).any()
-    for state, moves, winning in zip(states, legal, won, strict=True):
-        mover, play = int(state["to_move"]), Episode(game)
-        play.load(state)
-        assert moves.tolist() == play.mask(mover).astype(bool).tolist()
-        for action in np.flatnonzero(moves).tolist():
-            after = Episode(game)
-            after.copy_from(play)
-            after.step(action)
-            wins = after.reward[mover, 0] > 0
-            if not after.state["over"]:
-                found = solve_guaranteed_front(game, after.state, mover, max_states=10**6, max_bytes=1 << 28)
-                wins = found.points[0, 0] > 0
-            assert winning[action] == wins
 
 
 def test_archived_reports_gain_seeds(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ but for MO-RoboticMail, where all play side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 import momagames
 from benchmarks.learning.baselines import FIRST_INSTANCE, LEVELS, play
 from benchmarks.learning.pommerman import play as play_pommerman
-from benchmarks.learning.solved_values import Solver
 from benchmarks.learning.tables import make_openings, play_match
 from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.controllability import compute_controllability
@@ -34,6 +33,7 @@ from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import Estimate, generate_starts
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
+from momagames.games.breakthrough.solver.proof_number import ProofNumberSearch, make_win_goal
 
 DIVISIONS = {3: 10, 5: 4}  # of the lattice of weights, by number of objectives: 66 and 70 vectors
 UNSEEN_LEVELS = (1, 5, 7, 9, 11)
@@ -206,26 +206,38 @@ def choose_actions(game: Game, policy: BatchPolicy, states: NDArray[np.void]) ->
     return SeatedPolicies(batch, [policy], [0, 0], FIRST_INSTANCE).act()[:, 0, 0]
 
 
+def measure_kept_wins(
+    game: Game, search: ProofNumberSearch, player: BatchPolicy, policies: Mapping[str, BatchPolicy], games: int
+) -> tuple[int, Results]:
+    """Return the number of positions, and for each policy the share that stay won after its move.
+
+    The positions are those of games of a player with itself, in which some moves win and others lose.
+    """
+    states = collect_positions(game, player, games)
+    legal, won = search.find_good_moves(states, 0, make_win_goal())
+    matters = won.any(axis=1) & (legal & ~won).any(axis=1)
+    states, won = states[matters], won[matters]
+    rows = np.arange(len(states))
+    return len(states), {
+        name: float(won[rows, choose_actions(game, policy, states)].mean()) for name, policy in policies.items()
+    }
+
+
 def compare_with_solved_values(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
     """Return the shares of won positions that stay won after the move of a policy, where some moves win and others lose.
 
     Positions are those of games at random, and of the trained policy with itself.
     """
     assert isinstance(trained, PatternTables)
-    game, solver = training.game, Solver(training.game)
+    game, search = training.game, ProofNumberSearch(training.game)
     (own,), (deep,) = training.select_policies(trained), training.select_policies(replace(trained, depth=3))
     policies = {"kept": own, "kept at depth 3": deep, **{name: batch_policy(name, game) for name in ("greedy", "random")}}
     policies["uct(1000)"] = batch_policy("uct", game, simulations=1000)
     results = {}
     for title, player in (("random play", policies["random"]), ("own play", own)):
-        states = collect_positions(game, player, episodes)
-        legal, won = solver.find_best_moves(states)
-        matters = won.any(axis=1) & (legal & ~won).any(axis=1)
-        states, won = states[matters], won[matters]
-        for name, policy in policies.items():
-            actions = choose_actions(game, policy, states)
-            results[f"{name}, {title}"] = float(won[np.arange(len(states)), actions].mean())
-        results[f"positions, {title}"] = len(states)
+        count, shares = measure_kept_wins(game, search, player, policies, episodes)
+        results |= {f"{name}, {title}": value for name, value in shares.items()}
+        results[f"positions, {title}"] = count
     return results
 
 
