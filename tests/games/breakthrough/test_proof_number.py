@@ -17,6 +17,7 @@ from momagames.kernels.rng import random_words
 from tests.games.breakthrough.naive import Breakthrough
 from tests.games.breakthrough.test_solver import ENDINGS, brute_guaranteed, make_position, make_position_at
 
+pytestmark = pytest.mark.compiled  # visits many positions
 ID = "mo-breakthrough-v0"
 
 
