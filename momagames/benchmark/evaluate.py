@@ -15,8 +15,8 @@ from momagames.baselines.random import RANDOM_POLICY
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.plan import Run
 from momagames.contract import Game
-from momagames.engine.playouts import KERNEL, Episodes, generate_starts, play_episodes
-from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies, policy_weights
+from momagames.engine.playouts import Episodes, generate_starts, play_episodes
+from momagames.engine.policies import BatchPolicy, CompiledPolicy, has_kernel_policy, play_policies, policy_weights
 
 Row = dict[str, Any]
 # Independent random streams: start positions, actions of policies, training
@@ -131,11 +131,6 @@ def make_episode_seeds(run: Run, game: Game, plays: int = 1) -> tuple[NDArray[np
 def make_default_opponent(game: Game) -> CompiledPolicy:
     """Return the policy of the other agents in a run without opponents: random actions."""
     return replace(RANDOM_POLICY, label="none")
-
-
-def has_kernel_policy(policies: tuple[BatchPolicy, ...]) -> bool:
-    """Return whether one of these policies is a kernel, not a rule of `playouts.play_episodes`."""
-    return any(policy.rule == KERNEL for policy in policies)
 
 
 def play_from_starts(

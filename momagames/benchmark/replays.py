@@ -24,7 +24,7 @@ from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts, make_step_buffers
-from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
+from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
 from momagames.wrappers.recording import replay_data
@@ -265,7 +265,7 @@ def _replay_episode(run: Run, game: Game, row: Mapping[str, Any], own: BatchPoli
     seed, episode_words, _ = _find_episode(run, game, row)
     start = generate_starts(game, np.array([seed], np.uint64))
     ours = list_team(game, game.agents.index(row["seat"]))
-    if evaluate.has_kernel_policy((*policies, other)):
+    if has_kernel_policy((*policies, other)):
         return start[0].copy(), _replay_with_kernels(game, start, own, other, ours, episode_words)
     return start[0].copy(), _replay_with_rules(game, start, own, other, ours, episode_words)
 
