@@ -40,7 +40,7 @@ from momagames.engine.policies import BatchPolicy, SeatedPolicies
 DIVISIONS = {3: 10, 5: 4}  # of the lattice of weights, by number of objectives: 66 and 70 vectors
 UNSEEN_LEVELS = (1, 5, 7, 9, 11)
 UCT = {100: 200, 1000: 200, 10_000: 20}  # simulations -> games at most
-BEAM_WIDTH, BEAM_STEPS = 1024, 20_000  # on small boards; 66 policies make about as many steps on an instance
+BEAM_WIDTH, BEAM_STEPS = 1024, 20_000  # on an instance of a small board
 EXACT = {"max_states": 40_000_000, "max_bytes": 4 << 30}
 
 Results = dict[str, float]
