@@ -55,9 +55,11 @@ def group_by_learner(target: Mapping[str, Any]) -> dict[str, Runs]:
 
 
 def format_bars(name: str, target: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield a row for each bar, with the mean of the target's own learner."""
+    """Yield a row for each bar that was measured, with the mean of the target's own learner."""
     own = next(iter(group_by_learner(target).values()))
     for result, bar in target["bars"].items():
+        if result not in own[0]["results"]:
+            continue
         mean = float(np.mean([run["results"][result] for run in own]))
         met = "met" if mean >= bar else "missed"
         yield [f"[{name}](#{name})", result, format_number(bar), format_number(mean), str(len(own)), met]

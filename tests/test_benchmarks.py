@@ -50,8 +50,10 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/win_loss.py", ("3x5", "--bits", "12"), (), ("3x5  momagames  player_1 wins",)),
     (
         "learning/search.py", ("--board", "4", "4", "3", "--seconds", "0.02", "--instances", "1"), (),
-        ("greedy: ", "nrpa(champion): ", "pareto_nrpa(champion): ", " times the hypervolume of beam ("),
+        ("greedy: ", "beam(champion): ", "policy_sampling(champion): ", "nrpa(champion): ", "pareto_nrpa(champion): ",
+         " times the hypervolume of beam ("),
     ),
+    ("learning/rates.py", ("breakthrough", "--seconds", "0.1"), (), ("| breakthrough | ntuple | ",)),
     (
         "learning/tables.py",
         ("--board", "4", "5", "--seconds", "0.2", "0.4", "--front-seconds", "0.1", "--divisions", "1", "--games", "4",

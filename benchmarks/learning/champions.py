@@ -24,6 +24,7 @@ import numpy as np
 
 import momagames
 from momagames.baselines.base import first_agents
+from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
@@ -110,6 +111,12 @@ CHAMPIONS = {
         "Random boards of 15x15 cells with 5 colors.",
         "One agent and rewards by color. Other boards and numbers of colors are played, too, but were not trained on. Beam "
         "search on a single instance finds better fronts.",
+    ),
+    "samegame-linear": Champion(
+        "momagames.games.samegame:champion-linear.npz", lambda: [momagames.spec("mo-samegame-v0")],
+        CrossEntropy(utility="log"), 30_000_000, "Random boards of 15x15 cells with 5 colors.",
+        'One agent and rewards by color. It is weaker than the other policy of the game; as the estimate of "beam" it is '
+        "better than the heuristics.",
     ),
     "breakthrough": Champion(
         "momagames.games.breakthrough:champion.npz", lambda: [momagames.spec("mo-breakthrough-v0")], Ntuple(),

@@ -23,10 +23,12 @@ from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import batch_policy, method
 from momagames.baselines.candidates.nested import compile_nested
-from momagames.baselines.candidates.policy import Scorer
+from momagames.baselines.candidates.policy import LinearScorer, Scorer
 from momagames.baselines.exact import exact_front
 from momagames.baselines.greedy import Greedy
 from momagames.baselines.ntuple.tables import PatternTables
+from momagames.baselines.search.beam import ESTIMATES, search_beam
+from momagames.baselines.search.learned_estimate import LearnedEstimate, make_estimate
 from momagames.baselines.trainer import TrainedPolicies, list_weights, train_to_end
 from momagames.benchmark.training import Training, play_episodes
 from momagames.contract import Game
@@ -38,6 +40,7 @@ from momagames.games.breakthrough.solver.proof_number import ProofNumberSearch, 
 DIVISIONS = {3: 10, 5: 4}  # of the lattice of weights, by number of objectives: 66 and 70 vectors
 UNSEEN_LEVELS = (1, 5, 7, 9, 11)
 UCT = {100: 200, 1000: 200, 10_000: 20}  # simulations -> games at most
+BEAM_WIDTH, BEAM_STEPS = 1024, 20_000  # on an instance of a small board
 EXACT = {"max_states": 40_000_000, "max_bytes": 4 << 30}
 
 Results = dict[str, float]
@@ -114,6 +117,23 @@ def measure_share(game: Game, policies: Sequence[BatchPolicy], volumes: Sequence
     return float(np.mean(shares))
 
 
+def measure_beam_share(game: Game, estimate: str | LearnedEstimate, volumes: Sequence[float]) -> float:
+    """Return the share of the exact hypervolumes that beam search reaches with BEAM_STEPS, in the mean over instances."""
+    chosen = ESTIMATES.index(estimate) if isinstance(estimate, str) else estimate
+    shares = []
+    for i, volume in enumerate(volumes):
+        start = generate_starts(game, np.array([FIRST_INSTANCE + i], np.uint64))
+        found = search_beam(game, start, BEAM_WIDTH, BEAM_STEPS, chosen, "beam")
+        shares.append(hypervolume(found.values, game.reference_point).value / volume)
+    return float(np.mean(shares))
+
+
+@cache
+def measure_plain_beam_share(size: int, colors: int, estimate: str, instances: int) -> float:
+    """Return the share of beam search without anything learned."""
+    return measure_beam_share(make_small_board(size, colors), estimate, measure_exact_volumes(size, colors, instances))
+
+
 @cache
 def measure_greedy_share(size: int, colors: int, estimate: Estimate, instances: int) -> float:
     """Return the share of greedy policies."""
@@ -129,7 +149,12 @@ def compare_with_exact_fronts(training: Training, trained: TrainedPolicies, epis
 
     lattice, policies = compile_lattice(game, trained)
     results = {"share of exact": measure_share(game, policies, volumes)}
-    if isinstance(trained, Scorer):
+    if isinstance(trained, LinearScorer):
+        results[f"with beam, {BEAM_STEPS:,} steps"] = measure_beam_share(game, make_estimate(game, trained), volumes)
+        for heuristic in ESTIMATES[1:]:
+            share = measure_plain_beam_share(*board, heuristic, episodes)
+            results[f"beam(estimate={heuristic}), {BEAM_STEPS:,} steps"] = share
+    elif isinstance(trained, Scorer):
         nested = [compile_nested(trained, weights, level=1) for weights in lattice]
         results["with nested_rollouts"] = measure_share(game, nested, volumes)
     for estimate in ("none", "both"):

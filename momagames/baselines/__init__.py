@@ -41,6 +41,7 @@ METHODS: dict[str, str] = {
     "uct": "momagames.baselines.mcts.methods:Uct",
     "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
     "nested_rollouts": "momagames.baselines.candidates.nested:NestedRollouts",
+    "policy_sampling": "momagames.baselines.candidates.sampling:PolicySampling",
     "champion": "momagames.baselines.checkpoint_policy:Champion",
     "exact": "momagames.baselines.exact.method:Exact",
     "nsga2": "momagames.baselines.evolution.nsga2:Nsga2",

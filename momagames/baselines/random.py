@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,10 +13,11 @@ from momagames.baselines.archive import Archive
 from momagames.baselines.base import Method, Plan, Plans, check_deterministic
 from momagames.contract import Game, State, split_mask
 from momagames.engine.playouts import RANDOM, Episodes, play_episodes
-from momagames.engine.policies import CompiledPolicy, policy_weights
+from momagames.engine.policies import CompiledPolicy, has_kernel_policy, play_policies, policy_weights
 from momagames.engine.policy_loops import random_act
 
 BATCH_SIZE = 512  # episodes between two checks of the budget
+PlayBatch = Callable[[NDArray[np.int64], NDArray[np.uint64]], Episodes]
 
 
 @dataclass(frozen=True)
@@ -41,29 +42,46 @@ class Random(Method):
 
 def sample_plans(game: Game, start: NDArray[Any], policies: tuple[CompiledPolicy, ...], budget: int, seed: int) -> Plans:
     """Play episodes from `start`, one policy after the other, within the budget (at least one episode)."""
-    rng = np.random.default_rng(seed)
-    archive = Archive(len(game.objectives))
-    agents = len(game.agents)
+    agents, all_weights, has_kernel = len(game.agents), policy_weights(game, policies), has_kernel_policy(policies)
+
+    def play(numbers: NDArray[np.int64], words: NDArray[np.uint64]) -> Episodes:
+        turn, starts = (numbers % len(policies))[:, None].repeat(agents, axis=1), start.repeat(len(numbers))
+        if has_kernel:
+            return play_policies(game, starts, policies, turn, words, keep_moves=True)
+        rules = np.array([policy.rule for policy in policies])[turn]
+        return play_episodes(game, starts, rules, all_weights[turn], words, keep_moves=True)
+
+    return collect_plans(game, play, [policy.label for policy in policies], budget, seed, 1 if has_kernel else BATCH_SIZE)
+
+
+def collect_plans(game: Game, play: PlayBatch, labels: Sequence[str], budget: int, seed: int, first_batch: int) -> Plans:
+    """Collect the non-dominated of the episodes within the budget (at least one episode).
+
+    play          plays episodes by their numbers int64[n], from 0, with the words of the agents, uint64[n, A]; with moves
+    labels        of the plans, in turn
+    first_batch   episodes of the first batch; the others have as many as the budget suffices for, as far as those before tell
+    """
+    rng, archive = np.random.default_rng(seed), Archive(len(game.objectives))
     used = episodes = 0
+    size = first_batch
     while used < budget or not episodes:
-        turn = (episodes + np.arange(BATCH_SIZE)) % len(policies)
-        rules = np.array([policy.rule for policy in policies])[turn, None].repeat(agents, axis=1)
-        weights = policy_weights(game, policies)[turn, None].repeat(agents, axis=1)
-        words = rng.integers(2**64, size=(BATCH_SIZE, agents), dtype=np.uint64)
-        played = play_episodes(game, start.repeat(BATCH_SIZE), rules, weights, words, keep_moves=True)
+        numbers = episodes + np.arange(size)
+        played = play(numbers, rng.integers(2**64, size=(size, len(game.agents)), dtype=np.uint64))
         spent = used + np.cumsum(played.steps)
         affordable = max(int(np.searchsorted(spent, budget, side="right")), int(not episodes))
-        archive.add(played.returns[:affordable, 0], partial(_make_plan, played, spent, [policies[t].label for t in turn]))
+
+        def make_plan(i: int, played: Episodes = played, spent: NDArray[np.int64] = spent, first: int = episodes) -> Plan:
+            actions = tuple(played.moves[i, : played.lengths[i]].tolist())
+            return Plan(actions, played.returns[i, 0].copy(), int(spent[i]), labels[(first + i) % len(labels)])
+
+        archive.add(played.returns[:affordable, 0], make_plan)
         episodes += affordable
         used = int(spent[affordable - 1]) if affordable else used
-        if affordable < BATCH_SIZE:
+        if affordable < size:
             break
-    return Plans(archive.front(), used, info={"episodes": episodes, "policies": len(policies)}, dominated=archive.dominated)
-
-
-def _make_plan(played: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -> Plan:
-    actions = tuple(int(a) for a in played.moves[i, : played.lengths[i]])
-    return Plan(actions, played.returns[i, 0].copy(), int(spent[i]), labels[i])
+        if size < BATCH_SIZE:
+            size = min(BATCH_SIZE, max(1, (budget - used) * episodes // max(used, 1)))
+    return Plans(archive.front(), used, info={"episodes": episodes, "policies": len(labels)}, dominated=archive.dominated)
 
 
 class RandomAgent:

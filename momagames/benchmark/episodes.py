@@ -13,8 +13,8 @@ from momagames.baselines.random import RANDOM_POLICY
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.plan import Run
 from momagames.contract import Game
-from momagames.engine.playouts import KERNEL, Episodes, play_episodes
-from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies, policy_weights
+from momagames.engine.playouts import Episodes, play_episodes
+from momagames.engine.policies import BatchPolicy, CompiledPolicy, has_kernel_policy, play_policies, policy_weights
 
 # Independent random streams: start positions, actions of policies, training
 STARTS, PLAYERS, TRAINING = 1, 2, 3
@@ -29,6 +29,10 @@ def list_opponents(run: Run, game: Game) -> list[tuple[str, BatchPolicy]]:
 def train_policies(
     run: Run, game: Game, others: list[BatchPolicy], facts: dict[str, Any], starts: NDArray[Any] | None
 ) -> tuple[BatchPolicy, ...]:
+    """Train the method of a run against the policies of other agents; add what the training reports to `facts`.
+
+    starts    record[S], the start positions of training; None: new ones
+    """
     method = run.method.make_method(game)
     seed = int(np.random.SeedSequence([run.seed, TRAINING]).generate_state(1, np.uint64)[0] >> np.uint64(1))
     learning_agents = [game.agents.index(seat) for seat in run.seats]
@@ -58,11 +62,6 @@ def make_episode_seeds(run: Run, game: Game, plays: int = 1) -> tuple[NDArray[np
 def make_default_opponent(game: Game) -> CompiledPolicy:
     """Return the policy of the other agents in a run without opponents: random actions."""
     return replace(RANDOM_POLICY, label="none")
-
-
-def has_kernel_policy(policies: tuple[BatchPolicy, ...]) -> bool:
-    """Return whether one of these policies is a kernel, not a rule of `playouts.play_episodes`."""
-    return any(policy.rule == KERNEL for policy in policies)
 
 
 def play_from_starts(

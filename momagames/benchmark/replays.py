@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
-from momagames.benchmark.episodes import SETS, has_kernel_policy, list_opponents, make_episode_seeds
+from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds
 from momagames.benchmark.head_to_head import choose_player
 from momagames.benchmark.plan import Run, label_methods
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
@@ -26,7 +26,7 @@ from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts, make_step_buffers
-from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
+from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
 from momagames.wrappers.recording import replay_data

@@ -254,29 +254,41 @@ def policy_weights(game: Game, policies: Sequence[BatchPolicy]) -> NDArray[np.fl
     return np.array([policy.weights or (0.0,) * len(game.objectives) for policy in policies])
 
 
+def has_kernel_policy(policies: Sequence[BatchPolicy]) -> bool:
+    """Return whether one of these policies is a kernel, not a rule of `playouts.play_episodes`."""
+    return any(policy.rule == KERNEL for policy in policies)
+
+
 def play_policies(
     game: Game,
     states: NDArray[Any],
     policies: Sequence[BatchPolicy],
     seats: NDArray[np.int64],
     words: NDArray[np.uint64],
+    initial_memories: NDArray[Any] | None = None,
+    keep_moves: bool = False,
 ) -> Episodes:
-    """Play from `states`, record[N], to the end, with a policy at each seat; see `SeatedPolicies` for seats and words.
+    """Play from `states`, record[N], to the end, with a policy at each seat; see `SeatedPolicies` for the other arguments.
 
-    Like `playouts.play_episodes`, without the moves. Raises IllegalAction if a Python policy returns one
+    Like `playouts.play_episodes`. Moves are kept in sequential games with discrete actions only. Raises IllegalAction if a
+    Python policy returns one
     """
     batch = Batch(game, len(states), autoreset="disabled")
     batch.load(states)
-    seated = SeatedPolicies(batch, policies, seats, words)
+    seated = SeatedPolicies(batch, policies, seats, words, initial_memories)
+    moves: list[NDArray[np.int32]] = []
     has_python = any(isinstance(policy, PythonPolicy) for policy in policies)
     while not batch.states["over"].all():
         actions = seated.act()
         if has_python:
             _check_actions(batch, actions)
+        if keep_moves:
+            moves.append(np.where(batch.states["over"] == 0, actions[:, 0, 0], -1).astype(np.int32))
         batch.step(actions)
     lengths = batch.final_lengths.astype(np.int64)
     steps = lengths + seated.lookahead_steps()
-    return Episodes(batch.states, batch.returns, lengths, steps, np.zeros((len(states), 0), np.int32))
+    played = np.stack(moves, axis=1) if moves else np.zeros((len(states), 0), np.int32)
+    return Episodes(batch.states, batch.returns, lengths, steps, played)
 
 
 def _check_actions(batch: Batch, actions: NDArray[np.int64]) -> None:

@@ -1,5 +1,7 @@
 """Scorers of candidate actions: features, play, rollouts, and both trainers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -317,6 +319,22 @@ def test_trains_against_opponents_from_every_seat():
         assert (games.returns[:, seat, 0] > 0).mean() > 0.8
 
 
+@pytest.mark.parametrize("made", [CrossEntropy(8, 4, 4), Grpo(**SMALL_GROUPS)])
+def test_policies_may_try_actions_more_often_than_training(made):
+    if made.name == "grpo":
+        pytest.importorskip("torch")
+    game = momagames.spec("mo-tileblast-v0", level=1)
+    often = replace(made, play_samples=4)
+    setup = TrainingSetup([game], 150_000, fixed_weights=[0, 1, 0, 0, 0, 0])
+    first, second = made.train(setup), often.train(setup)
+    policies = *first.policies, *second.policies, often.restore(game, "stored", second.policies[0].arrays)
+    assert np.array_equal(policies[0].arrays["parameters"], policies[1].arrays["parameters"])
+    starts, words = generate_starts(game, np.zeros(1, np.uint64)), random_words(1, 1)[:, None]
+    once, more, stored = (play_policies(game, starts, [policy], np.zeros((1, 1), np.int64), words) for policy in policies)
+    assert 2 < (more.steps / more.lengths)[0] / (once.steps / once.lengths)[0] < 5
+    assert stored.steps == more.steps
+
+
 def test_one_scorer_learns_several_levels():
     levels = [momagames.spec("mo-tileblast-v0", level=level) for level in (1, 2)]
     trainer = CrossEntropy(8, 4, 4).make_trainer(TrainingSetup(levels, 100_000))
@@ -365,6 +383,7 @@ def test_plays_boards_of_other_sizes_but_not_other_objectives():
         ("cross_entropy", {"elites": 41}, "elites"),
         ("cross_entropy", {"episodes": 0}, "episodes"),
         ("cross_entropy", {"samples": 0}, "samples"),
+        ("cross_entropy", {"play_samples": -1}, "play_samples"),
         ("cross_entropy", {"population": 40.5}, "population"),
         ("grpo", {"hidden": 0}, "hidden"),
         ("grpo", {"group_size": 1}, "group_size"),

@@ -42,7 +42,8 @@ class CrossEntropy(TrainerMethod):
     elites       scorers from which the next search distribution is estimated
     episodes     episodes of each scorer in a generation
     divisions    of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
-    samples      copies on which an action is tried, in games with chance during play
+    samples      copies on which an action is tried in training, in games with chance during play
+    play_samples the same in play; 0: as in training
     utility      of the return of an episode: "linear", the weighted sum of scaled returns; "log", of their logarithms, for
                  balanced returns; or "chebyshev", see `momagames.baselines.utilities`
     greedy       whether the policies take the highest score instead of sampling from the softmax of the scores
@@ -61,6 +62,7 @@ class CrossEntropy(TrainerMethod):
     samples: int = 1
     greedy: bool = True
     utility: str = "linear"
+    play_samples: int = 0
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: population", self.population, 4, 1024, whole=True)
@@ -68,6 +70,7 @@ class CrossEntropy(TrainerMethod):
         check_range(f"{self.name}: episodes", self.episodes, 1, 4096, whole=True)
         check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
         check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)
+        check_range(f"{self.name}: play_samples", self.play_samples, 0, MAX_SAMPLES, whole=True)
         check_choice(f"{self.name}: utility", self.utility, UTILITIES)
 
     def check_train(self, game: Game) -> None:
@@ -79,17 +82,23 @@ class CrossEntropy(TrainerMethod):
         return CrossEntropyTrainer(self, setup)
 
     def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
-        return restore_scorer(game, self.name, arrays, 0, self.samples)
+        return restore_scorer(game, self.name, arrays, 0, self.play_samples or self.samples)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
-        return restore_policy(game, label, arrays, 0, self.samples)
+        return restore_policy(game, label, arrays, 0, self.play_samples or self.samples)
 
 
 class CrossEntropyTrainer(CandidateTrainer):
     """The search distribution: independent normal distributions of the parameters, in units of the feature scale."""
 
     def __init__(self, options: CrossEntropy, setup: TrainingSetup) -> None:
-        super().__init__(setup, CandidatePolicy(setup.games[0], 0, options.samples), options.divisions, options.utility)
+        super().__init__(
+            setup,
+            CandidatePolicy(setup.games[0], 0, options.samples),
+            options.divisions,
+            options.utility,
+            options.play_samples,
+        )
         self._options = options
         self._mean, self._deviation = np.zeros(self.policy.num_parameters), np.ones(self.policy.num_parameters)
 

@@ -22,6 +22,7 @@ class CandidateFeatures:
 
     sets     int64[K], the set of exchangeable objectives of each objective
     vectors  names of the vectors besides the reward: the game's features for each objective
+    titles   of the sets
     names    of the features
     Raises   InvalidParameter for a game without look-ahead, or with hidden information
     """
@@ -36,7 +37,7 @@ class CandidateFeatures:
         for number in range(int(self.sets.max()) + 1):
             members = [one.name for one, own in zip(game.objectives, self.sets, strict=True) if own == number]
             titles.append(members[0] if len(members) == 1 else f"{members[0]}..{members[-1]}")
-        hows = " weighted", ""
+        self.titles, hows = tuple(titles), (" weighted", "")
         names = [f"reward {title}{how}" for title in titles for how in hows]
         names += [f"weight {title}" for title in titles]
         names += [f"change of {vector} {title}{how}" for vector in self.vectors for title in titles for how in hows]

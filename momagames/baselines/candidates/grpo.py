@@ -51,7 +51,7 @@ class Grpo(GrpoOptions, TrainerMethod):
         return GrpoTrainer(self, setup)
 
     def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
-        return restore_scorer(game, self.name, arrays, self.hidden, self.samples)
+        return restore_scorer(game, self.name, arrays, self.hidden, self.play_samples or self.samples)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
-        return restore_policy(game, label, arrays, self.hidden, self.samples)
+        return restore_policy(game, label, arrays, self.hidden, self.play_samples or self.samples)

@@ -22,7 +22,8 @@ class GrpoOptions:
     learning_rate    initial learning rate of Adam; it is annealed linearly to 0 over the budget
     clip_coef        clipping range of the probability ratio
     divisions        of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
-    samples          copies on which an action is tried, in games with chance during play
+    samples          copies on which an action is tried in training, in games with chance during play
+    play_samples     the same in play; 0: as in training
     utility          of the return of an episode: "linear", the weighted sum of scaled returns; "log", of their logarithms, for
                      balanced returns; or "chebyshev", see `momagames.baselines.utilities`
     greedy           whether the policies take the highest score instead of sampling from the softmax of the scores
@@ -40,6 +41,7 @@ class GrpoOptions:
     samples: int = 1
     greedy: bool = True
     utility: str = "linear"
+    play_samples: int = 0
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: hidden", self.hidden, 1, MAX_HIDDEN, whole=True)
@@ -51,4 +53,5 @@ class GrpoOptions:
         check_range(f"{self.name}: clip_coef", self.clip_coef, 0, 10, above=True)
         check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
         check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)
+        check_range(f"{self.name}: play_samples", self.play_samples, 0, MAX_SAMPLES, whole=True)
         check_choice(f"{self.name}: utility", self.utility, UTILITIES)

@@ -43,7 +43,7 @@ class GrpoTrainer(CandidateTrainer):
 
     def __init__(self, options: GrpoOptions, setup: TrainingSetup) -> None:
         policy = CandidatePolicy(setup.games[0], options.hidden, options.samples)
-        super().__init__(setup, policy, options.divisions, options.utility)
+        super().__init__(setup, policy, options.divisions, options.utility, options.play_samples)
         self._options = options
         generator = torch.Generator().manual_seed(int(self.rng.integers(2**63)))
         self.network = ScoreNetwork(self.policy.features.count, options.hidden, generator)

@@ -133,12 +133,27 @@ class Scorer:
         return self.policy.compile_with(self.parameters, weights, label, greedy)
 
 
+@dataclass(frozen=True)
+class LinearScorer(Scorer):
+    """A trained scorer without a hidden layer."""
+
+    @property
+    def factors(self) -> dict[str, float]:
+        """The factors of the features by name."""
+        return dict(zip(self.policy.features.names, self.parameters.tolist(), strict=True))
+
+
+def make_scorer(policy: CandidatePolicy, parameters: NDArray[np.float64]) -> Scorer:
+    """Return the scorer with these parameters, float64[num_parameters]."""
+    return Scorer(policy, parameters) if policy.hidden else LinearScorer(policy, parameters)
+
+
 def restore_scorer(game: Game, name: str, arrays: Mapping[str, NDArray[Any]], hidden: int, samples: int) -> Scorer:
     """Return a scorer from its stored arrays; InvalidParameter, with the name of its method, if they do not fit the game."""
     policy = CandidatePolicy(game, hidden, samples)
     check_array_names(name, arrays, ("parameters",))
     check_array(name, "parameters", arrays["parameters"], np.float64, (policy.num_parameters,))
-    return Scorer(policy, arrays["parameters"])
+    return make_scorer(policy, arrays["parameters"])
 
 
 def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]], hidden: int, samples: int) -> CompiledPolicy:

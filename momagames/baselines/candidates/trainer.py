@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.candidates.policy import CandidatePolicy, Scorer
+from momagames.baselines.candidates.policy import CandidatePolicy, Scorer, make_scorer
 from momagames.baselines.candidates.rollout import Rollout, RolloutCollector
 from momagames.baselines.trainer import Arrays, list_weights, restore_arrays
 from momagames.baselines.training_setup import TrainingSetup
@@ -33,15 +33,17 @@ class CandidateTrainer(ABC):
     policy       whose scorer is trained
     divisions    of the simplex lattice of the weights, from which most weights in training are drawn
     utility      of the return of an episode, one of UTILITIES
+    play_samples samples of the policies in play; 0: as many as in training
     ideal        float64[K], the best returns so far
 
     steps        environment steps so far, those of look-ahead included
     decisions    decisions of the policies in training episodes so far
     """
 
-    def __init__(self, setup: TrainingSetup, policy: CandidatePolicy, divisions: int, utility: str) -> None:
+    def __init__(self, setup: TrainingSetup, policy: CandidatePolicy, divisions: int, utility: str, play_samples: int) -> None:
         self.setup, self.game = setup, setup.game
         self.policy, self._utility = policy, utility
+        self._played = CandidatePolicy(self.game, policy.hidden, play_samples or policy.samples)
         self.reference = np.array(self.game.reference_point)
         self.ideal = np.full(len(self.game.objectives), -np.inf)
         self.lattice = list_weights(self.game, divisions, setup.fixed_weights)
@@ -75,7 +77,7 @@ class CandidateTrainer(ABC):
 
     def make_policies(self) -> Scorer:
         """Return the current policies."""
-        return Scorer(self.policy, self.parameters())
+        return make_scorer(self._played, self.parameters())
 
     def summarize(self) -> dict[str, Any]:
         """Return counts that are stored with results."""

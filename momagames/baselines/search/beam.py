@@ -5,13 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive, is_nondominated
 from momagames.baselines.base import Method, Plan, Plans, check_deterministic
+from momagames.baselines.checkpoint_policy import CHAMPION
+from momagames.baselines.learners import CHECKPOINT
+from momagames.baselines.search.learned_estimate import (
+    LearnedEstimate,
+    ignore_estimate,
+    load_estimate,
+    make_estimate_kernel,
+)
 from momagames.contract import Game
 from momagames.engine.episode import PASS
 from momagames.engine.loops import cache_by_rules, keep_all_actions
@@ -23,8 +31,8 @@ MAX_WIDTH = 4096
 MAX_BYTES = 2**31  # largest memory of the children of one step
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 HASH_SHIFT, EMPTY = np.uint64(29), -1
-Estimate = Literal["none", "optimistic", "present"]
 ESTIMATES = ("none", "optimistic", "present")
+LEARNED = len(ESTIMATES)  # the number of a learned estimate
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,8 @@ class Beam(Method):
 
     width       maximum beam width
     estimate    added to the return so far: "none"; "optimistic", an upper bound of the remaining return; "present", a
-                heuristic value of the position
+                heuristic value of the position. "champion", or the path of a checkpoint of training by `cross_entropy`: the
+                score is what a linear scorer of candidate actions has learned, see `learned_estimate`
 
     Source: beam search, Lowerre, "The HARPY speech recognition system", 1976; ranking and crowding, Deb et al., "A fast and
     elitist multiobjective genetic algorithm: NSGA-II", IEEE Trans. Evol. Comp. 6, 2002; doubling, Ginsberg and Harvey,
@@ -47,11 +56,17 @@ class Beam(Method):
 
     name: ClassVar[str] = "beam"
     width: int
-    estimate: Estimate
+    estimate: str
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: width", self.width, 1, MAX_WIDTH)
-        check_choice(f"{self.name}: estimate", self.estimate, ESTIMATES)
+        if not self.is_learned:
+            check_choice(f"{self.name}: estimate", self.estimate, (*ESTIMATES, CHAMPION))
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether the estimate is that of a trained scorer."""
+        return self.estimate == CHAMPION or self.estimate.endswith(CHECKPOINT)
 
     def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter for a game with chance events that the search may not foresee."""
@@ -65,32 +80,44 @@ class Beam(Method):
                 f"{self.name}: invalid width={self.width}: expected 1..{widest} for {game.id}, "
                 f"more needs over {MAX_BYTES >> 30} GiB"
             )
-        if self.estimate != "none" and getattr(game.search, self.estimate) is None:
+        if self.is_learned:
+            load_estimate(game, self.estimate)
+        elif self.estimate != "none" and getattr(game.search, self.estimate) is None:
             raise InvalidParameter(
                 f"{self.name}: invalid estimate={self.estimate!r}: expected 'none', because {game.id} has no estimates"
             )
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        search = _Search(game, start, self.width, ESTIMATES.index(self.estimate), self.name)
-        widths = [*(2**i for i in range(self.width.bit_length()) if 2**i < self.width), self.width]
-        finished = 0
-        for width in widths:
-            finished += search.run_pass(width, budget if finished else None)
-            if search.steps >= budget:
-                break
-        facts = {"passes": finished, "last_width": width}
-        return Plans(search.archive.front(), search.steps, info=facts, dominated=search.archive.dominated)
+        estimate = load_estimate(game, self.estimate) if self.is_learned else ESTIMATES.index(self.estimate)
+        return search_beam(game, start, self.width, budget, estimate, self.name)
+
+
+def search_beam(game: Game, start: NDArray[Any], width: int, budget: int, estimate: int | LearnedEstimate, label: str) -> Plans:
+    """Search in passes of doubling width; see `Beam`.
+
+    estimate    learned, or the number of one of ESTIMATES
+    """
+    search = _Search(game, start, width, estimate, label)
+    finished, last = 0, 1
+    for last in [*(2**i for i in range(width.bit_length()) if 2**i < width), width]:
+        finished += search.run_pass(last, budget if finished else None)
+        if search.steps >= budget:
+            break
+    facts = {"passes": finished, "last_width": last}
+    return Plans(search.archive.front(), search.steps, info=facts, dominated=search.archive.dominated)
 
 
 class _Search:
     """Passes over one start position, with their buffers and the archive."""
 
-    def __init__(self, game: Game, start: NDArray[Any], width: int, estimate_kind: int, label: str) -> None:
-        self._game, self._start, self._estimate_kind, self._label = game, start, estimate_kind, label
+    def __init__(self, game: Game, start: NDArray[Any], width: int, estimate: int | LearnedEstimate, label: str) -> None:
+        self._game, self._start, self._label = game, start, label
+        self._learned = () if isinstance(estimate, int) else estimate
+        self._estimate_kind = estimate if isinstance(estimate, int) else LEARNED
         num_objectives = len(game.objectives)
         capacity = width * max(1, game.mask_size)
-        self._expand = make_expander(game)
+        self._expand = make_expander(game, bool(self._learned))
         # not initialized: the system allocates only the pages that are written
         self._children = np.empty(capacity, game.dtype)
         self._values, self._scores = np.empty((capacity, num_objectives)), np.empty((capacity, num_objectives))
@@ -124,8 +151,8 @@ class _Search:
         mask = np.zeros(self._game.mask_size, np.int8)
         rows = self._children.view(np.uint64).reshape(len(self._children), -1)
         num_children, steps = self._expand(
-            beam, values, limit, self._estimate_kind, self._children, rows, self._values, self._scores, self._parents,
-            self._actions, table, np.zeros(1, self._game.dtype), mask, *make_step_buffers(self._game),
+            beam, values, limit, self._estimate_kind, self._learned, self._children, rows, self._values, self._scores,
+            self._parents, self._actions, table, np.zeros(2, self._game.dtype), mask, *make_step_buffers(self._game),
         )  # fmt: skip
         self.steps += steps
         return int(num_children)
@@ -204,8 +231,9 @@ def allow_pass(mask):
 
 
 @cache_by_rules
-def make_expander(game: Game) -> Callable[..., Any]:
-    """Compile the expansion of a beam for this game's rules."""
+def make_expander(game: Game, learned: bool = False) -> Callable[..., Any]:
+    """Compile the expansion of a beam for this game's rules, with or without a learned estimate."""
+    write_scores = make_estimate_kernel(game) if learned else ignore_estimate
     legal, step = game.kernels.legal, game.kernels.step
     prune = game.search.prune_equivalent_actions or keep_all_actions
     optimistic, present = game.search.optimistic or zero_estimate, game.search.present or zero_estimate
@@ -221,8 +249,8 @@ def make_expander(game: Game) -> Callable[..., Any]:
         return True
 
     def expand(
-        beam, values, limit, estimate_kind, children, rows, child_values, scores, parents, actions, table, trial, mask,
-        action, reward,
+        beam, values, limit, estimate_kind, learned, children, rows, child_values, scores, parents, actions, table, trial,
+        mask, action, reward,
     ):  # fmt: skip
         num_children = 0
         steps = 0
@@ -255,11 +283,14 @@ def make_expander(game: Game) -> Callable[..., Any]:
                         trial[0] = children[num_children]
                         if estimate_kind == 1:
                             optimistic(trial[0], scores[num_children])
-                        else:
+                        elif estimate_kind == 2:
                             present(trial[0], scores[num_children])
-                    for k in range(values.shape[1]):
-                        scores[num_children, k] += child_values[num_children, k]
+                        else:
+                            write_scores(trial, child_values[num_children], learned, scores[num_children])
+                    if estimate_kind < LEARNED:
+                        for k in range(values.shape[1]):
+                            scores[num_children, k] += child_values[num_children, k]
                     num_children += 1
         return num_children, steps
 
-    return compile_entry_point(expand, f"{game.rules_key}.expand")
+    return compile_entry_point(expand, f"{game.rules_key}.expand{'.learned' if learned else ''}")

@@ -124,7 +124,7 @@ def game(id: str, **given: Any) -> Game:
             objective_features=heuristics.FEATURE_NAMES,
             write_objective_features=heuristics.write_objective_features,
             exchangeable_objectives=(tuple(range(colors)),) if params["color_rewards"] else (),
-            champions=("momagames.games.samegame:champion.npz",),
+            champions=("momagames.games.samegame:champion.npz", "momagames.games.samegame:champion-linear.npz"),
         ),
         action_objectives=None if is_classic(params) else codec.action_objectives,  # penalties belong to other colors
         summary="remove groups of equal tiles; agents act in turn, perfect information",

@@ -221,3 +221,16 @@ def test_advantages(actors):
         assert np.array_equal(is_known, ~np.isnan(expected[..., 0]))
         assert np.allclose(out[:, n][is_known], expected[is_known], atol=1e-5)
     assert not has_advantage[decisions].all()
+
+
+def test_convolutions_have_the_channels_of_a_cell_side_by_side():
+    """This layout, channels_last, is the faster one of PyTorch on processors."""
+    torch = pytest.importorskip("torch")
+    network = pytest.importorskip("momagames.baselines.moppo.network")
+    torso = network.Torso(6, 7, 3, 5, [], 8, 16, 16, 1)
+    formats = []
+    for layer in (torso.conv_in, *torso.residual_convs):
+        layer.register_forward_hook(lambda _, given, out: formats.extend([given[0], out]))
+    torso(torch.rand(4, 6 * 7 * 3), torch.rand(4, 5))
+    assert len(formats) == 4
+    assert all(one.is_contiguous(memory_format=torch.channels_last) for one in formats)
