@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from archives import Archive, open_archive
 from page_figures import image
 from track_page import Track, describe_seeds, fold
@@ -42,6 +41,9 @@ def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Ite
         *describe_seeds(name, archive.suite, archive.data),
         "",
     )
+    total = sum(len(experiment.games) for experiment in archive.suite.experiments)
+    if len(settings) < total:
+        yield from (f"Of {total} settings {total - len(settings)} have no seed with all players yet.", "")
     for figure, crossplay in found.items():
         scores = crossplay.head_to_head
         assert scores
@@ -71,12 +73,15 @@ def describe_message(settings: Sequence[HeadToHeadScores]) -> str:
     first, *others = [f"`{player}` in {wins}" for player, wins in counts]
     rest = f", then {', '.join(others)}" if others else ""
     gains = [max(0.0, one.gain[leader].value) for one, leader in zip(settings, leaders, strict=True)]
-    safe = sum(gain <= 0.0 for gain in gains)
-    return (
-        f"Highest rating in {count(len(settings), 'setting')}: {first}{rest}. Responses that search or are trained against the "
-        f"leader alone win {np.mean(gains):.2f} of the games more than the leader wins against itself (mean of the settings; "
-        f"{max(gains):.2f} at most; no more in {safe}), a lower bound of its exploitability."
+    found = sum(gain > 0 for gain in gains)
+    answer = (
+        f"In {found} of them the best response that was searched or trained against the leader alone wins more games than the "
+        f"leader wins against itself (by {max(gains):.2f} at most); a lower bound of its exploitability."
+        if found
+        else "In none of them does a response that was searched or trained against the leader alone win more games than the "
+        "leader wins against itself, which does not show that there is none: responses had small budgets."
     )
+    return f"Highest rating in {count(len(settings), 'setting')}: {first}{rest}. {answer}"
 
 
 def pair_table(scores: HeadToHeadScores) -> Iterator[str]:

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import generalization_page
+import head_to_head_page
+import plans_page
 import track_page
 from archives import open_archive
 from learning_page import NAME as LEARNING
@@ -37,6 +39,8 @@ from momagames.reports.text.markdown_tables import markdown_table
 
 TRACKS = {  # suites with a page of their own -> the function that makes it
     "policies": track_page.make_track,
+    "plans": plans_page.make_track,
+    "head_to_head": head_to_head_page.make_track,
     "generalization": generalization_page.make_track,
 }
 LEAN = ("policies", "plans", "head_to_head")  # suites whose archives have no trained policies, which are larger than all rows

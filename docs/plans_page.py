@@ -70,7 +70,7 @@ def describe_message(by_steps: Sequence[Panel], by_time: Sequence[Panel]) -> str
     (first, ratio), (second, other), *_ = rank_overall(by_steps)
     text = (
         f"At equal environment steps `{first}` has the highest mean hypervolume ratio over the "
-        f"{count(len(select_common(by_steps)), 'board')} without foresight ({ratio:.2f}), before `{second}` ({other:.2f})."
+        f"{count(len(select_common(by_steps)), 'setting')} without known draws ({ratio:.2f}), before `{second}` ({other:.2f})."
     )
     if not by_time:
         return text

@@ -211,7 +211,9 @@ def test_page_of_plans(tmp_path):
         ratios[panel.experiment] = {name: panel.scores[name]["hypervolume_ratio"].interval.value for name in panel.points}
     best, other = sorted(("random", "greedy"), key=ratios["steps"].get, reverse=True)
     first, second = (f"{ratios['steps'][name]:.2f}" for name in (best, other))
-    expected = f"At equal environment steps `{best}` has the highest mean hypervolume ratio over the 1 board without foresight"
+    expected = (
+        f"At equal environment steps `{best}` has the highest mean hypervolume ratio over the 1 setting without known draws"
+    )
     assert f"{expected} ({first}), before `{other}` ({second})." in page.text
     tables = page.text.partition("## At equal CPU time")
     for text, found in ((tables[0], ratios["steps"]), (tables[2], ratios["time"])):

@@ -63,13 +63,19 @@ def search_for_seconds(method: Method, game: Game, start: NDArray[Any], first: i
 
 
 def choose_steps(trials: Sequence[TimedPlans], seconds: float) -> int:
-    """Return the steps of the next trial: interpolated between the nearest shorter and longer one, or in proportion to time."""
-    shorter = max((one for one in trials if one.seconds < seconds), key=lambda one: (one.seconds, one.budget), default=None)
-    longer = min((one for one in trials if one.seconds >= seconds), key=lambda one: one.seconds, default=None)
+    """Return the steps of the next trial: between the nearest shorter and longer one, or on a line through the last two.
+
+    A line separates fixed costs from those that grow. It is drawn from nothing to the first trial.
+    """
+    shorter = max((one for one in trials if one.seconds < seconds), key=lambda one: one.budget, default=None)
+    longer = min((one for one in trials if one.seconds >= seconds), key=lambda one: one.budget, default=None)
     if shorter and longer:
         share = math.log(seconds / shorter.seconds) / math.log(longer.seconds / shorter.seconds)
         growth: float = (longer.budget / shorter.budget) ** share
         return round(shorter.budget * growth)
-    only = shorter or longer
-    assert only
-    return round(only.budget * min(GROWTH, seconds / only.seconds))
+    if longer:
+        return round(longer.budget * seconds / longer.seconds)
+    before, last = (trials[-2], trials[-1]) if len(trials) > 1 else (None, trials[-1])
+    steps = last.budget - (before.budget if before else 0)
+    time_taken = max(last.seconds - (before.seconds if before else 0.0), RESOLUTION)
+    return min(GROWTH * last.budget, last.budget + max(1, round((seconds - last.seconds) * steps / time_taken)))

@@ -49,6 +49,15 @@ def test_steps_shrink_after_a_trial_that_takes_too_long(monkeypatch):
     assert max(method.budgets) > found.budget
 
 
+def test_fixed_costs_do_not_end_the_search_for_steps(monkeypatch):
+    """A method that needs 1.5 seconds in any case, somewhat less in a later trial, and then 1 ms for 1,000 steps."""
+    times = iter([1.6, 1.5, 1.4, 1.45])
+    method = Clock(lambda steps: next(times, 1.5) + steps * 1e-6)
+    found = search(method, monkeypatch)
+    assert 8 <= found.seconds <= 12.5
+    assert found.budget > 6_000_000
+
+
 def test_a_method_that_has_no_use_for_more_steps_ends(monkeypatch):
     method = Clock(lambda steps: steps * 1e-3, most=500)
     assert search(method, monkeypatch).plans.steps == 500

@@ -43,8 +43,8 @@ def new_axes(width: float, height: float, columns: int = 1) -> tuple[Any, Any]:
 
 
 def error_bars(at: Interval) -> list[list[float]]:
-    """Return an interval as lengths on both sides of its value."""
-    return [[at.value - at.low], [at.high - at.value]]
+    """Return an interval as lengths on both sides of its value, which a bootstrap of few runs may leave out."""
+    return [[max(0.0, at.value - at.low)], [max(0.0, at.high - at.value)]]
 
 
 def line_style(style: int) -> dict[str, Any]:
