@@ -96,7 +96,7 @@ def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
     gaps = {name: _bootstrap(_compute_gaps(cells, same), settings) for name, cells in values.items()} if square else {}
     policies = {m: tuple(runs_by_method[m][seed].labels[i] for seed, i in runs.items()) for m, runs in selected.items()}
     return CrossPlay(
-        title=panel.title,
+        title=panel.full_heading,
         objective=panel.game.objectives[decider].name if decider >= 0 else "",
         policies=policies if decider >= 0 else {},
         seats=tuple(dict.fromkeys(seat for _, seat in matches)),

@@ -106,13 +106,13 @@ def _generate_figures(data: ReportData) -> Iterator[Figure]:
         yield Figure("profiles", "", partial(_plot_profiles, data.aggregate, data.styles))
     for panel in data.panels:
         if panel.primary and len(panel.game.objectives) > 1:
-            yield Figure("front", panel.title, partial(_plot_front, panel))
+            yield Figure("front", panel.full_heading, partial(_plot_front, panel))
     for panel in data.panels:
         if panel.generalization:
-            yield Figure("generalization", panel.title, partial(plot_generalization, panel.generalization, panel.styles))
+            yield Figure("generalization", panel.full_heading, partial(plot_generalization, panel.generalization, panel.styles))
     for panel in data.panels:
         if curves := compute_anytime_curves(panel, data.settings):
-            yield Figure("anytime", panel.title, partial(plot_anytime, curves, panel.styles))
+            yield Figure("anytime", panel.full_heading, partial(plot_anytime, curves, panel.styles))
     for crossplay in data.crossplay:
         yield Figure("crossplay", crossplay.title, partial(plot_crossplay, crossplay))
 

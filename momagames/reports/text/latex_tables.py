@@ -182,7 +182,7 @@ def _panel_tables(panel: Panel, number: int) -> Iterator[str]:
         values = {name: list_intervals(found) for name, found in panel.generalization.items()}
         columns = [_mark_best({name: Value.of(row[k]) for name, row in values.items()}, up) for k, up in enumerate(directions)]
         rows = [[name, *(column[name] for column in columns)] for name in values]
-        caption = f"{panel.title}. {GENERALIZATION_CAPTION}"
+        caption = f"{panel.full_heading}. {GENERALIZATION_CAPTION}"
         yield format_table(f"generalization-{number}", caption, ["method", *generalization_heads()], rows)
 
 
@@ -194,7 +194,7 @@ def _score_table(panel: Panel, names: Sequence[str], label: str, caption: str) -
         cells = {m: None if at is None else Value.of(at.interval, form, approx=at.approx) for m, at in found.items()}
         columns.append(_mark_best(cells, up))
     rows = [[method, str(len(panel.points[method])), *(column[method] for column in columns)] for method in panel.scores]
-    return format_table(label, f"{panel.title}. {caption}", ["method", "runs", *map(heading, names)], rows)
+    return format_table(label, f"{panel.full_heading}. {caption}", ["method", "runs", *map(heading, names)], rows)
 
 
 def _user_tables(panel: Panel, number: int, settings: Indicators) -> Iterator[str]:
@@ -208,7 +208,7 @@ def _user_tables(panel: Panel, number: int, settings: Indicators) -> Iterator[st
             for name, criterion in heads
         ]
         rows: list[list[Cell]] = [[method, *(column[method] for column in columns)] for method in panel.user_utilities]
-        caption = f"{panel.title}: ESR and SER. {UTILITY_CAPTION}"
+        caption = f"{panel.full_heading}: ESR and SER. {UTILITY_CAPTION}"
         head = ["method", *(f"{name}, {criterion} ↑" for name, criterion in heads)]
         yield format_table(f"utilities-{number}", caption, head, rows)
     if measured := measure_team_fairness(panel, settings):
@@ -217,7 +217,7 @@ def _user_tables(panel: Panel, number: int, settings: Indicators) -> Iterator[st
             for name in FAIRNESS_COLUMNS
         ]
         rows = [[method, *(column[method] for column in columns)] for method in measured]
-        caption = f"{panel.title}: fairness over agents. {FAIRNESS_CAPTION}"
+        caption = f"{panel.full_heading}: fairness over agents. {FAIRNESS_CAPTION}"
         yield format_table(f"fairness-{number}", caption, ["method", *FAIRNESS_COLUMNS], rows)
 
 

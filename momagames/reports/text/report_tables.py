@@ -83,7 +83,7 @@ def _overview_cell(row: OverviewRow, method: str) -> Text:
 
 def scores_table(panel: Panel) -> Table:
     """Return the scores of a panel: means with their intervals below. The page has all indicators."""
-    table = new_table(panel.title, panel_caption(panel))
+    table = new_table(panel.full_heading, panel_caption(panel))
     table.add_column("method", no_wrap=True)
     table.add_column("runs", justify="right")
     names = [name for name in panel.indicators if name not in (*PAGE_ONLY, *CONTROL_INDICATORS)]
@@ -104,7 +104,7 @@ def control_table(panel: Panel) -> Table | None:
     names = [name for name in panel.indicators if name in CONTROL_INDICATORS]
     if not names:
         return None
-    table = new_table(f"{panel.title}: weight-conditioned policies", CONTROL_CAPTION)
+    table = new_table(f"{panel.full_heading}: weight-conditioned policies", CONTROL_CAPTION)
     table.add_column("method", no_wrap=True)
     for name in names:
         table.add_column(heading(name).replace(" ", "\n", 1), justify="right")
@@ -118,7 +118,7 @@ def generalization_table(panel: Panel) -> Table | None:
     """Return the scores against the exact front of each instance; None for other experiments."""
     if not panel.generalization:
         return None
-    table = new_table(f"{panel.title}: exact fronts of instances", GENERALIZATION_CAPTION)
+    table = new_table(f"{panel.full_heading}: exact fronts of instances", GENERALIZATION_CAPTION)
     table.add_column("method", no_wrap=True)
     for head in generalization_heads():
         table.add_column(head.replace(", ", "\n"), justify="right")
@@ -134,7 +134,7 @@ def _score_cell(name: str, score: Score | None) -> Text:
 
 def utility_table(panel: Panel) -> Table:
     """Return the ESR and SER utilities of a panel."""
-    table = new_table(f"{panel.title}: ESR and SER", UTILITY_CAPTION)
+    table = new_table(f"{panel.full_heading}: ESR and SER", UTILITY_CAPTION)
     table.add_column("method", no_wrap=True)
     for name in next(iter(panel.user_utilities.values())):
         table.add_column(name.replace("(", "\n(") + " ↑", justify="right")
@@ -149,7 +149,7 @@ def fairness_table(panel: Panel, settings: Indicators) -> Table | None:
     measured = measure_team_fairness(panel, settings)
     if not measured:
         return None
-    table = new_table(f"{panel.title}: fairness over agents", FAIRNESS_CAPTION)
+    table = new_table(f"{panel.full_heading}: fairness over agents", FAIRNESS_CAPTION)
     table.add_column("method", no_wrap=True)
     for name in FAIRNESS_COLUMNS:
         table.add_column(name, justify="right")
