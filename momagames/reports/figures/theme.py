@@ -67,7 +67,7 @@ def base_layout(height: int) -> dict[str, Any]:
         "height": height,
         "margin": {"l": 70, "r": 40, "t": 80, "b": 60},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemsizing": "constant"},
-        "modebar": {"bgcolor": "#ffffff", "color": "#999999", "activecolor": "#222222"},
+        "modebar": {"orientation": "v", "bgcolor": "#ffffff", "color": "#999999", "activecolor": "#222222"},
         "hoverlabel": {"align": "left"},
         "showlegend": True,
     }
