@@ -165,6 +165,27 @@ def test_layout(page, tmp_path, width):
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 @pytest.mark.long
+def test_phone_in_the_dark(page, tmp_path):
+    """Figures have a dark ground, no toolbar, and do not lie beside each other."""
+    with Browser(page, tmp_path / "user") as browser:
+        browser.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        browser.send("Emulation.setTouchEmulationEnabled", enabled=True)
+        browser.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        browser.evaluate("location.reload()")
+        wait_until(lambda: browser.evaluate("document.readyState === 'complete' && Boolean(document.querySelector('.plotly'))"))
+        assert browser.evaluate("document.querySelectorAll('.modebar-btn').length") == 0
+        grounds = (
+            "[...document.querySelectorAll('.figure')].filter((part) => part.data).map((part) => part.layout.paper_bgcolor)"
+        )
+        assert set(browser.evaluate(grounds)) == {DARK["#ffffff"]}
+        tops = "[...document.querySelectorAll('.split > div')].map((part) => part.getBoundingClientRect().top)"
+        first, second = browser.evaluate(tops)
+        assert first < second
+        assert browser.errors == []
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+@pytest.mark.long
 def test_links_open_what_is_folded_and_lines_follow_the_pointer(page, tmp_path):
     with Browser(page, tmp_path / "user") as browser:
         wait_until(lambda: browser.evaluate("Boolean(document.querySelector('.figure .plotly'))"))

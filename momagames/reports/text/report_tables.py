@@ -38,6 +38,7 @@ from momagames.reports.text.labels import (
     generalization_heads,
     heading,
 )
+from momagames.reports.text.sections import TableMaker
 from momagames.reports.text.terminal_tables import format_bounds, format_interval, new_table
 
 PAGE_ONLY = ("hypervolume", "sampled_utility", "rounded_cardinality", "sparsity")  # indicators that 80 columns have no room for
@@ -207,3 +208,21 @@ def pairs_table(aggregate: Aggregate) -> Table:
         improvement, difference = format_interval(pair.improvement), format_interval(pair.difference.interval)
         table.add_row(first, second, improvement, difference, f"{pair.p:.2g}")
     return table
+
+
+def _panel_tables(panel: Panel, number: int) -> list[RenderableType]:
+    return [table for table in (scores_table(panel), control_table(panel), generalization_table(panel)) if table is not None]
+
+
+def _user_tables(panel: Panel, number: int, settings: Indicators) -> list[RenderableType]:
+    tables = [utility_table(panel) if panel.user_utilities else None, fairness_table(panel, settings)]
+    return [table for table in tables if table is not None]
+
+
+TERMINAL: TableMaker[RenderableType] = TableMaker(
+    overview=lambda data: overview_tables(data.overview, data.settings),
+    panel=_panel_tables,
+    users=_user_tables,
+    crossplay=lambda crossplay, number: crossplay_tables(crossplay),
+    aggregate=lambda aggregate: [aggregate_table(aggregate), *([pairs_table(aggregate)] if aggregate.pairs else [])],
+)
