@@ -11,8 +11,8 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.reports import report
-from momagames.reports.figures.plotly_fronts import ATTAINMENT, REFERENCE_COLOR
-from momagames.reports.figures.theme import DARK
+from momagames.reports.figures.plotly_fronts import ATTAINMENT
+from momagames.reports.figures.theme import DARK, REFERENCE_COLOR
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 from tests.reports.browser import Browser, wait_until
 

@@ -31,7 +31,8 @@ from momagames.reports.figures.paper_plots import (
 )
 from momagames.reports.figures.plotly_aggregate import FIGURE_STATISTICS
 from momagames.reports.figures.plotly_attainment import stairs
-from momagames.reports.figures.theme import style_color
+from momagames.reports.figures.plotly_projections import reference_name
+from momagames.reports.figures.theme import REFERENCE_COLOR, style_color
 
 RC_PARAMS = {
     "svg.fonttype": "none",  # text stays text, which is searchable and takes the font of the paper
@@ -151,11 +152,24 @@ def _plot_profiles(aggregate: Aggregate, styles: Mapping[str, int]) -> Any:
 def _plot_front(panel: Panel) -> Any:
     """Plot median attainment in a band from worst to best (2 objectives), or parallel coordinates of the first seed."""
     figure, axes = new_axes(4.5, 3)
+    _plot_reference(panel, axes)
     draw = _plot_attainment if len(panel.game.objectives) == 2 else _plot_parallel
     for method in panel.points:
         draw(panel, method, panel.styles[method], axes)
-    legend_above(axes, len(panel.points))
+    legend_above(axes, len(axes.get_legend_handles_labels()[0]))
     return figure
+
+
+def _plot_reference(panel: Panel, axes: Any) -> None:
+    """Plot the reference front in thin gray: in 2 objectives if all seeds have the same one, else that of the first seed."""
+    first, *others = (panel.references[seed] for seed in sorted(panel.references))
+    style = {"color": REFERENCE_COLOR, "linewidth": 0.8}
+    if len(panel.game.objectives) == 2:
+        if all(np.array_equal(first.values, other.values) for other in others):
+            axes.plot(*_stair_corners(first.values, first.ref).T, label=reference_name(first), **style)
+        return
+    shares = first.normalize(first.values)[:MAX_VECTOR_LINES]
+    axes.plot(range(len(panel.game.objectives)), shares.T, label=[reference_name(first)] + [None] * (len(shares) - 1), **style)
 
 
 def _plot_attainment(panel: Panel, method: str, style: int, axes: Any) -> None:

@@ -28,7 +28,7 @@ MARKERS = {
     "diamond-open": ("D", False),
 }
 LINE_STYLES = ("-", "--", ":", "-.")
-TITLE_WIDTH = 70  # characters per line
+TITLE_WIDTH = 60  # characters per line
 LABEL_WIDTH = 14  # characters per line of an opponent's name
 LINE_HEIGHT, ROW_HEIGHT = 0.17, 0.25  # inches of a line of small text, and of the markers of a row in the overview
 DARK_BELOW = 0.5  # cells below this value are dark, and their numbers white

@@ -35,6 +35,7 @@ SYMBOLS = {
     "square": 6,
     "diamond-open": 12,
 }
+REFERENCE_COLOR = "#999999"  # of reference fronts, which are thin lines
 DASHES = ("solid", "dash", "dot", "dashdot")
 FONT = {"family": "system-ui, sans-serif", "size": 13, "color": "#222222"}
 GRID = {"gridcolor": "#e2e2e2", "zerolinecolor": "#bbbbbb", "linecolor": "#888888"}
