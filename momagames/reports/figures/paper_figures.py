@@ -45,6 +45,7 @@ RC_PARAMS = {
     "grid.color": "#e2e2e2",
     "legend.frameon": False,
 }
+MAX_LINES = 300  # lines in parallel coordinates, of all methods together
 MAX_VECTOR_LINES = 100  # lines of a method drawn as vectors in an SVG file; more are rasterized
 SAVE_OPTIONS: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}, "dpi": 150}, "png": {"dpi": 300}}
 
@@ -196,7 +197,9 @@ def _plot_parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
     points = panel.points[method].get(seed)
     if points is None:
         return
-    shares = panel.references[seed].normalize(points.values)
+    shares = panel.references[seed].normalize(points.values[np.lexsort(points.values.T[::-1])])
+    if len(shares) > (most := MAX_LINES // len(panel.points)):  # evenly spread in the order of the first objective
+        shares = shares[np.linspace(0, len(shares) - 1, most).round().astype(np.int64)]
     names = [objective.name for objective in panel.game.objectives]
     alpha = float(np.clip(20 / len(shares), 0.15, 0.9))
     options = {**line_style(style), "alpha": alpha, "rasterized": len(shares) > MAX_VECTOR_LINES}

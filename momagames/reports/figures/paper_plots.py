@@ -84,7 +84,9 @@ def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any
 
 def legend_above(axes: Any, count: int) -> None:
     """Draw the legend of `count` methods above the axes."""
-    axes.legend(ncols=min(4, count), loc="lower left", bbox_to_anchor=(0, 1))
+    legend = axes.legend(ncols=min(4, count), loc="lower left", bbox_to_anchor=(0, 1))
+    for handle in legend.legend_handles:
+        handle.set_alpha(1)  # where lines are transparent, too
 
 
 def plot_generalization(scores: Mapping[str, Mapping[str, InstanceScore]], styles: Mapping[str, int]) -> Any:
