@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
+from archives import open_archive
 from page_figures import fold, format_interval, image
+from track_page import Track
 
 from momagames.benchmark.plan import Suite, expand_runs, method_names
 from momagames.benchmark.store.store import Store
@@ -14,12 +17,22 @@ from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore, 
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.run_facts import collect_run_facts
+from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.text.captions import GENERALIZATION_CAPTION, panel_caption
 from momagames.reports.text.labels import format_score, generalization_heads, heading
 from momagames.reports.text.markdown_tables import markdown_table
 
 NAME = "generalization"
 ARCHIVED = "benchmarks/fronts/generalization.npz.xz"
+
+
+def make_track(name: str, file: Path) -> Track:
+    """Make the page of the archived suite."""
+    with open_archive(file) as archive:
+        figures = {key: figure for key, figure in list_figures(archive.data).items() if figure.kind == NAME}
+        names = {(figure.kind, figure.title): key for key, figure in figures.items()}
+        text = "\n".join(format_page(archive.store, archive.suite, archive.data, names)).rstrip("\n") + "\n"
+    return Track(name, text, figures)
 
 
 def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:

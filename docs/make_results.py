@@ -13,30 +13,30 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import generalization_page
+import track_page
+from archives import open_archive
 from family_page import FIGURES as PANEL_FIGURES
 from family_page import format_family, list_families, make_overview_figure
-from generalization_page import NAME as GENERALIZATION
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from page_figures import fold, is_image
-from track_page import make_track
 
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
-from momagames.benchmark.store.store import Store
-from momagames.reports.data.report_data import collect_report_data
-from momagames.reports.data.run_facts import collect_run_facts
 from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
 from momagames.reports.text.markdown_tables import markdown_table
 
-TRACKS = ("policies",)  # suites with a page of their own, as of GENERALIZATION
-ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS, GENERALIZATION)}
+TRACKS = {  # suites with a page of their own -> the function that makes it
+    "policies": track_page.make_track,
+    "generalization": generalization_page.make_track,
+}
+LEAN = ("policies", "plans", "head_to_head")  # suites whose archives have no trained policies, which are larger than all rows
+ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS)}
 DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
 
 
@@ -72,32 +72,20 @@ class Results:
 
 def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
     """Make the pages and figures of the archives, by suite, and of training results; tracks may be missing."""
-    tracks = [make_track(name, archives[name]) for name in TRACKS if name in archives]
-    with tempfile.TemporaryDirectory() as folder:
-        unpack_archive(archives["paper"], folder)
-        store = Store(folder)
-        suite = store.read_suite()
-        data, facts = collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite)
+    tracks = [make(name, archives[name]) for name, make in TRACKS.items() if name in archives]
+    with open_archive(archives["paper"]) as paper:
+        data, facts = paper.data, paper.facts
     targets, families = json.loads(learning.read_text()), list_families(data)
     figures = {name: figure for name, figure in list_figures(data).items() if figure.kind in PANEL_FIGURES}
     figures |= {f"overview-{family}": make_overview_figure(family, data) for family in families}
     names = {(figure.kind, figure.title): name for name, figure in figures.items()}
     pages = {family: list(format_family(family, data, names)) for family in families}
     pages[LEARNING] = list(format_page(targets))
-    with tempfile.TemporaryDirectory() as folder:
-        unpack_archive(archives[GENERALIZATION], folder)
-        store = Store(folder)
-        suite = store.read_suite()
-        data = collect_report_data(store, suite, primary_only=True)
-        own = {name: figure for name, figure in list_figures(data).items() if figure.kind == GENERALIZATION}
-        names = {(figure.kind, figure.title): name for name, figure in own.items()}
-        pages[GENERALIZATION] = list(generalization_page.format_page(store, suite, data, names))
     texts = {name: join_lines(lines) for name, lines in pages.items()}
-    figures = {**figures, **own}
     for track in tracks:
         texts[track.name] = track.text
         figures |= track.figures
-    order = [*(track.name for track in tracks), *families, GENERALIZATION, LEARNING]
+    order = [*(track.name for track in tracks), *families, LEARNING]
     texts["index"] = join_lines(first_page(texts, order, facts))
     return Results({f"{name}.md": text for name, text in texts.items()}, figures, targets)
 
@@ -128,8 +116,8 @@ def first_page(texts: Mapping[str, str], order: Sequence[str], facts: Sequence[t
     for name in order:
         title, message = texts[name].split("\n\n")[:2]
         yield from (f"**[{title.removeprefix('# ')}]({name}.md)**: {message}", "")
-        if name in TRACKS:
-            yield from (next(line for line in texts[name].splitlines() if is_image(line)), "")
+        if name in TRACKS and (figure := next(filter(is_image, texts[name].splitlines()), "")):
+            yield from (figure, "")
     yield from (
         "```{toctree}",
         ":hidden:",
@@ -160,7 +148,7 @@ def main() -> None:
         unpack_archive(ARCHIVES[args.suite], args.unpack)
         return
     if args.archive:
-        pack_archive(args.archive, ARCHIVES[args.suite], policies=args.suite not in TRACKS)
+        pack_archive(args.archive, ARCHIVES[args.suite], policies=args.suite not in LEAN)
     make_results(ARCHIVES, RESULTS).write_pages(PAGES)
 
 

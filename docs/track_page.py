@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from archives import open_archive
 from page_figures import fold, image
 
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Suite
-from momagames.benchmark.store.archive_file import unpack_archive
-from momagames.benchmark.store.store import Store
 from momagames.reports.data.aggregate import aggregate
 from momagames.reports.data.overview import compute_ratios, rank_methods
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.report_data import ReportData, collect_report_data
-from momagames.reports.data.run_facts import collect_run_facts
+from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.labels import count, format_score, heading
@@ -64,11 +61,8 @@ class Standing:
 
 def make_track(name: str, archive: Path) -> Track:
     """Make the page of an archived suite."""
-    with tempfile.TemporaryDirectory() as folder:
-        unpack_archive(archive, folder)
-        store = Store(folder)
-        suite = store.read_suite()
-        data, facts = collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite)
+    with open_archive(archive) as found:
+        suite, data, facts = found.suite, found.data, found.facts
     every = aggregate(data.panels, suite.indicators.confidence, suite.indicators.resamples, min_games=len(data.panels))
     data = replace(data, aggregate=every)
     figures = {kind: figure for kind, figure in list_figures(data).items() if kind in FIGURES}

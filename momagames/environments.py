@@ -12,16 +12,20 @@ if TYPE_CHECKING:
     from momagames.adapters.aec import MultiObjectiveAEC
     from momagames.adapters.gymnasium import SingleAgentEnv
     from momagames.adapters.parallel import MultiObjectiveParallel
+    from momagames.adapters.text.batch import TextBatch
+    from momagames.adapters.text.environment import TextEnv
     from momagames.adapters.vector import MultiObjectiveVectorEnv
 
-Api = Literal["aec", "parallel", "gymnasium"]
+Api = Literal["aec", "parallel", "gymnasium", "text"]
 # Imported when the first environment of the API is made.
 FACTORIES: dict[str, str] = {
     "aec": "momagames.adapters.aec:make",
     "parallel": "momagames.adapters.parallel:make",
     "gymnasium": "momagames.adapters.gymnasium:make",
+    "text": "momagames.adapters.text.environment:make",
 }
 VECTOR_FACTORY = "momagames.adapters.vector:make"
+TEXT_BATCH = "momagames.adapters.text.batch:TextBatch"
 CHECK_STATE = "momagames.engine.positions:load_state"
 
 
@@ -32,15 +36,18 @@ def make(id: str, api: Literal["parallel"], **options: Any) -> MultiObjectivePar
 @overload
 def make(id: str, api: Literal["gymnasium"], **options: Any) -> SingleAgentEnv: ...
 @overload
+def make(id: str, api: Literal["text"], **options: Any) -> TextEnv: ...
+@overload
 def make(id: str, api: Api, **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv: ...
 def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv:
     """Make an environment by id.
 
-    api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
+    api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo), "gymnasium" (one agent) or "text" (as "aec", with
+               texts as observations and actions, for language models)
     options    parameters of the game, and options of the API: render_mode, render_options (a dict, see `View.render_options`),
                illegal ("raise", "forfeit", "random", "next"), max_cycles (truncate the episode after so many steps, in "aec"
                after so many actions of each agent), numeric_infos (no strings in infos); for "gymnasium" also agent, team and
-               others
+               others; for "text" illegal, max_cycles, preference and legal_actions alone (see `TextEnv`)
     Raises     UnknownId, InvalidParameter, UnknownParameter (a TypeError as well) for a keyword that nothing takes
     """
     check_choice("api", api, FACTORIES)
@@ -67,3 +74,13 @@ def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiO
     find_entry(id)
     envs: MultiObjectiveVectorEnv = load_object(VECTOR_FACTORY)(id, num_envs, threads, **options)
     return envs
+
+
+def make_text_batch(id: str, batch_size: int, **options: Any) -> TextBatch:
+    """Make a batch of games in text form, in each of which a language model plays one agent; see `TextBatch`.
+
+    options    parameters of the game, and options of the API: agent, others, preference, legal_actions, illegal, max_cycles
+    """
+    find_entry(id)
+    batch: TextBatch = load_object(TEXT_BATCH)(id, batch_size, **options)
+    return batch

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Functions of later layers that adapters use, imported by name on use.
 POLICY = "momagames.baselines:policy"
 KNOWN_FRONT = "momagames.baselines.exact:pareto_front_if_small"
+PACKAGED_FRONT = "momagames.fronts.packaged:find_proven_values"
 _entries: dict[str, Entry] = dict(VERSIONS)
 _commands: dict[str, Command] = dict(COMMANDS)
 _listeners: list[Callable[[str], None]] = []
@@ -125,3 +126,12 @@ def pareto_front_if_small(game: Game, start: State) -> NDArray[Any] | None:
     """Return the exact Pareto front of the returns from a position, float64[n, K], or None if the game is too large."""
     front: NDArray[Any] | None = load_object(KNOWN_FRONT)(game, start)
     return front
+
+
+def find_exact_front(game: Game, start: State, seed: int | None = None) -> NDArray[Any] | None:
+    """Return the exact Pareto front of the returns from a start position, float64[n, K], or None if it is not known.
+
+    seed    seed of the start position, by which the proven fronts of the package are found; None if it was given
+    """
+    front = None if seed is None else load_object(PACKAGED_FRONT)(format_id(game.id, game.params), seed)
+    return pareto_front_if_small(game, start) if front is None else front

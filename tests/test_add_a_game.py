@@ -70,6 +70,7 @@ def run(checkout: Path, *words: str, interpreted: bool = True) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_the_examples_run_compiled(checkout: Path) -> None:
     code = "".join(code for language, code in BLOCK.findall(PAGE) if language == "python")
     run(checkout, sys.executable, "-c", code, interpreted=False)

@@ -11,15 +11,20 @@ import pytest
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
+from momagames.benchmark.store.store import Store
 from momagames.reports.data.generalization import RATIO
+from momagames.reports.data.report_data import collect_report_data
 from momagames.reports.report import report
 from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
+from tests.benchmark.test_head_to_head import EXPERIMENT as MATCHES
 from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, plans, suite
 
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
 import family_page  # noqa: E402
+import head_to_head_page  # noqa: E402
+import plans_page  # noqa: E402
 import track_page  # noqa: E402
 from page_figures import show_images  # noqa: E402
 
@@ -190,10 +195,53 @@ def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
     wanted = {**POLICIES, "methods": [RANDOM, GREEDY]}
     suite = load_suite({"name": "track", "description": "", "experiments": [wanted], "indicators": INDICATORS})
     assert not run_suite(suite, tmp_path).failed
-    data = track_page.collect_report_data(track_page.Store(tmp_path), suite, primary_only=True)
+    data = collect_report_data(Store(tmp_path), suite, primary_only=True)
     monkeypatch.setattr(track_page, "LEARNER", "random")
     (before,) = track_page.compare_learner(data)
     assert (before.baseline, before.result) == ("greedy", "loss")
     monkeypatch.setattr(track_page, "LEARNER", "greedy")
     monkeypatch.setattr(track_page, "MORE_TRAINING", "random")
     assert track_page.compare_learner(data) == []  # no other method is left
+
+
+def make_page(module, experiments, tmp_path):
+    suite = load_suite({"name": "track", "description": "Cut.", "experiments": experiments, "indicators": INDICATORS})
+    assert not run_suite(suite, tmp_path / "results").failed
+    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", policies=False)
+    return module.make_track("track", tmp_path / "track.npz.xz")
+
+
+def test_page_of_games_between_learners(tmp_path):
+    page = make_page(head_to_head_page, [{**MATCHES, "methods": [RANDOM, GREEDY], "budget": 0}], tmp_path)
+    assert page.text.startswith("# Track 3: games between learners\n\nHighest rating in 1 setting: `greedy` in 1. ")
+    assert "**2 of 2 seeds** are complete (seeds 0, 1; 4 of 4 runs)." in page.text
+    (panel,) = report(tmp_path / "results", replays=False).crossplay
+    scores = panel.head_to_head
+    won, tied, lost = scores.total("greedy")
+    assert won > 0.9
+    assert f"| greedy | {scores.ratings['greedy'].value:.0f} [" in page.text
+    assert f"| {won:.3f} | {tied:.3f} | {lost:.3f} |" in page.text
+    assert f"| random | {lost:.2f} / {tied:.2f} / {won:.2f} |" in page.text
+    assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures} == {"track-1.svg"}
+    assert page.text.count("<details>") == page.text.count("</details>") == 3
+
+
+def test_page_of_plans(tmp_path):
+    steps = {**plans([RANDOM, GREEDY, EXACT], board_width=6, board_height=6, num_colors=3), "name": "steps"}
+    page = make_page(plans_page, [steps, {**steps, "name": "time", "cpu_seconds": 0.02}], tmp_path)
+    ratios = {}
+    for panel in report(tmp_path / "results", replays=False).panels:
+        ratios[panel.experiment] = {name: panel.scores[name]["hypervolume_ratio"].interval.value for name in panel.points}
+    best, other = sorted(("random", "greedy"), key=ratios["steps"].get, reverse=True)
+    first, second = (f"{ratios['steps'][name]:.2f}" for name in (best, other))
+    expected = f"At equal environment steps `{best}` has the highest mean hypervolume ratio over the 1 board without foresight"
+    assert f"{expected} ({first}), before `{other}` ({second})." in page.text
+    tables = page.text.partition("## At equal CPU time")
+    for text, found in ((tables[0], ratios["steps"]), (tables[2], ratios["time"])):
+        best = max(found[name] for name in ("random", "greedy"))  # the proven front has no budget
+        assert f" **{best:.3f}** |" in text
+        assert " 1.000 |" in text
+    costs = re.findall(r"^\| random \| ([\d,]+) \| ([\d.]+) \|$", page.text, re.MULTILINE)
+    assert len(costs) == 2
+    assert int(costs[0][0].replace(",", "")) <= steps["budget"] < int(costs[1][0].replace(",", ""))
+    assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}

@@ -33,7 +33,7 @@ from momagames.baselines import batch_policy
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.moppo.trainer import MoppoTrainer
-from momagames.baselines.trainer import TrainingSetup
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies

@@ -128,7 +128,8 @@ def moppo(instance: Instance, budget: int, seed: int) -> Learner:
     from momagames.baselines.moppo.method import Moppo
     from momagames.baselines.moppo.options import DEFAULT_OPTIONS
     from momagames.baselines.moppo.trainer import MoppoTrainer
-    from momagames.baselines.trainer import TrainingSetup, train_to_end
+    from momagames.baselines.trainer import train_to_end
+    from momagames.baselines.training_setup import TrainingSetup
 
     env, objectives = instance.make_env(), instance.board["num_colors"]
     weights, return_scale = np.full(objectives, 1 / objectives), np.full(objectives, REWARD_SCALE / objectives)

@@ -23,7 +23,7 @@ import momagames
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.moppo.trainer import MoppoTrainer
-from momagames.baselines.trainer import TrainingSetup
+from momagames.baselines.training_setup import TrainingSetup
 
 BOARD = {"board_width": 15, "board_height": 15, "num_colors": 5}
 

@@ -27,7 +27,9 @@ class AgentSpaces:
             "central_observation": True,
         }
         self.possible_agents = list(game.agents)
-        self.observation_spaces = AgentDict({agent: masked_observation_space(game) for agent in game.agents})
+        self.observation_spaces: AgentDict[spaces.Space[Any]] = AgentDict(
+            {agent: masked_observation_space(game) for agent in game.agents}
+        )
         self.action_spaces = AgentDict({agent: action_space(game) for agent in game.agents})
         self.reward_spaces = AgentDict({agent: reward_space(game) for agent in game.agents})
 

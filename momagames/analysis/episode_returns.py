@@ -31,12 +31,29 @@ def mean_returns(returns: ArrayLike) -> Array:
     return np.asarray(_as_returns(returns).mean(axis=(1, 2)))
 
 
-def standard_errors(returns: ArrayLike) -> Array:
-    """Return the standard error of each value, float[n, K]; infinite for a single episode.
+def standard_errors(returns: ArrayLike, instances: ArrayLike | None = None) -> Array:
+    """Return the standard error of each value, float[n, K]; infinite for a single episode, or a single instance.
 
-    The mean over the matches of an episode is one observation, because they share its start position.
+    instances    [E], the instance (start position) of each episode, any kind of label; None: each episode has its own
+
+    Observations are independent. The mean over the matches of an episode is one, because they share its start position, and so
+    is the mean over all episodes in one instance. Instances with more episodes count more, as in the value.
+
+    Source: the cluster-robust variance of a mean, with its correction for few clusters: Liang and Zeger, "Longitudinal data
+    analysis using generalized linear models", Biometrika 73, 1986.
     """
-    return np.asarray(standard_deviations(returns) / np.sqrt(_as_returns(returns).shape[1]))
+    given = _as_returns(returns)
+    each = given.mean(axis=2)
+    labels = np.arange(each.shape[1]) if instances is None else np.asarray(instances)
+    if labels.shape != each.shape[1:2]:
+        raise InvalidParameter(f"invalid instances of shape {labels.shape}: expected ({each.shape[1]},), one for each episode")
+    _, clusters = np.unique(labels, return_inverse=True)
+    count = int(clusters.max()) + 1
+    if count < 2:
+        return np.full((len(each), each.shape[2]), np.inf)
+    membership = np.equal.outer(np.arange(count), clusters.reshape(-1)).astype(np.float64)
+    sums = membership @ (each - each.mean(axis=1, keepdims=True))
+    return np.asarray(np.sqrt((sums**2).sum(axis=1) * count / (count - 1)) / each.shape[1])
 
 
 def standard_deviations(returns: ArrayLike) -> Array:

@@ -54,8 +54,8 @@ def bradley_terry(wins: ArrayLike, anchor: int = 0) -> Array:
 def rating_intervals(samples: ArrayLike, anchor: int = 0, confidence: float = 0.95, resamples: int = 1_000) -> list[Interval]:
     """Return ratings with bootstrap intervals.
 
-    samples    float[E, N, N], wins in each of E episodes. Whole episodes are resampled, because all pairs of an episode share
-               their start position
+    samples    float[E, N, N], wins in each of E independent units, which are resampled whole: episodes, because all pairs of an
+               episode share their start position, or seeds, where the policies of a seed share their training
     """
     given = np.asarray(samples, np.float64)
     if given.ndim != 3 or not len(given):

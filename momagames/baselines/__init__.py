@@ -33,6 +33,7 @@ METHODS: dict[str, str] = {
     "hindsight_random": "momagames.baselines.hindsight:HindsightRandom",
     "local_search": "momagames.baselines.search.local_search:LocalSearch",
     "nrpa": "momagames.baselines.search.nrpa:Nrpa",
+    "iterated_nrpa": "momagames.baselines.search.iterated_nrpa:IteratedNrpa",
     "pareto_nrpa": "momagames.baselines.search.pareto_nrpa:ParetoNrpa",
     "hindsight_local_search": "momagames.baselines.hindsight:HindsightLocalSearch",
     "hindsight_nrpa": "momagames.baselines.hindsight:HindsightNrpa",
@@ -79,7 +80,7 @@ def method(name: str, game: Game | None = None) -> type[Method]:
     from momagames.baselines.base import Method
     from momagames.baselines.scripted import make_scripted_method
 
-    own: Mapping[str, str] = game.policies if game else {}
+    own: Mapping[str, str] = {**game.policies, **game.exact_policies} if game else {}
     if game and name not in METHODS and (name in own or name.startswith(SAFE)):
         return make_scripted_method(name, find_policy(name, game))
     if name not in METHODS and not is_python_path(name):
@@ -137,7 +138,7 @@ def find_policy(name: str, game: Game) -> PolicySource:
 
         inner = name.removeprefix(SAFE)
         return make_safe_source(name, inner, find_policy(inner, game))
-    known = {**game.policies, **POLICIES}
+    known = {**game.policies, **game.exact_policies, **POLICIES}
     if name not in known and not is_python_path(name):
         expected = f"{one_of(known)}, 'module:name' of Python, or a checkpoint of training (.npz)"
         raise UnknownId(f"{game.id}: {invalid_value('policy', name, expected, nearest(name, known))}")

@@ -14,6 +14,7 @@ from momagames.contract import Game
 from momagames.errors import InvalidParameter, MissingExtra, invalid_value, nearest, one_of
 
 if TYPE_CHECKING:
+    from momagames.baselines.training_setup import TrainingSetup
     from momagames.engine.policies import BatchPolicy
 
 PACKAGE_TITLES = {"torch": "PyTorch"}
@@ -84,8 +85,8 @@ class Method:
 
     Raises InvalidParameter for an invalid option.
 
-    trains            whether its policies are trained within a run: it then has `check_train`, `train` and `restore`, not
-                      `policies`
+    trains            whether its policies are trained within a run: it then has `check_setup`, `check_train`, `train` and
+                      `restore`, not `policies`
     package, extra    package that it needs besides the dependencies of momagames, and the extra that installs it
     """
 
@@ -118,26 +119,18 @@ class Method:
             raise MissingExtra(f'the method "{self.name}" needs {title}: pip install "momagames[{self.extra}]"') from None
 
     def check_train(self, game: Game) -> None:
-        """Raise InvalidParameter if `train` cannot serve this game."""
+        """Raise InvalidParameter if its policies cannot be trained for this game."""
         self.policies(game)
 
-    def train(
-        self,
-        game: Game,
-        learning_agents: Sequence[int],
-        opponents: Sequence[BatchPolicy],
-        budget: int,
-        seed: int,
-        starts: NDArray[Any] | None = None,
-    ) -> TrainingResult:
-        """Train policies with about `budget` environment steps at most.
+    def check_setup(self, setup: TrainingSetup) -> None:
+        """Raise InvalidParameter if `train` cannot serve this setup."""
+        setup.check_basic(self.name)
+        self.check_train(setup.game)
 
-        learning_agents   agents that the policies will play, in turn, each with its team
-        opponents         policies of the other agents, in turn
-        seed              random seed: equal seeds give equal policies
-        starts            record[S], start positions of all training episodes; None: new ones
-        """
-        return TrainingResult(self.policies(game), 0)
+    def train(self, setup: TrainingSetup) -> TrainingResult:
+        """Train policies with about the budget of the setup at most. Raises InvalidParameter; MissingExtra."""
+        self.check_setup(setup)
+        return TrainingResult(self.policies(setup.game), 0)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
         """Return a trained policy from its arrays; InvalidParameter if they do not fit the game."""

@@ -21,12 +21,14 @@ Progress = Callable[[int, int], None]  # (positions solved, bytes used)
 class SolvedFront:
     """A proven front with a strategy for each point.
 
+    method        its name in front files
     values        float64[n, K]
     strategies    for each point the actions of the agent, see `strategies`
     states        positions that were solved
     bytes         of the tables at their largest
     """
 
+    method: str
     values: Floats
     strategies: Sequence[Sequence[int]]
     states: int
@@ -35,12 +37,7 @@ class SolvedFront:
 
 
 class FrontSolver(Protocol):
-    """A solver for one claim.
-
-    method    its name in front files
-    """
-
-    method: str
+    """A solver for one claim."""
 
     def solve(
         self,

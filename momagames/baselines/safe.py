@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from momagames.kernels.rng import advance
 MAX_CAUTION = 2
 
 
+@functools.lru_cache(maxsize=1024)
 def make_safe_source(label: str, inner_name: str, source: PolicySource) -> PolicyFactory:
     """Return the source of a filtered policy.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from dataclasses import dataclass, field, make_dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -23,6 +24,7 @@ class Scripted(Method):
         return make_variants(self.name, type(self).source, game, **self.options())
 
 
+@functools.lru_cache(maxsize=1024)  # a suite asks for the same few again and again
 def make_scripted_method(name: str, source: PolicySource) -> type[Scripted]:
     """Return the method that plays a policy. It has the options of the policy, unless the policy has variants."""
     has_variants = isinstance(source, PolicyFactory) and bool(source.variants)

@@ -34,28 +34,41 @@ ReplyModel = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
 class WalkResult:
     """Outcome of all games that follow a strategy.
 
-    worst      float64[K], the smallest return of the agent in each objective, over all games
+    outcomes   float64[n, K], the distinct returns of the agent, over all games
     expected   float64[K], the mean return, given a reply model
     nodes      number of positions in which the agent acts
     """
 
-    worst: Floats
+    outcomes: Floats
     expected: Floats
     nodes: int
 
+    @property
+    def worst(self) -> Floats:
+        """float64[K], the smallest return in each objective."""
+        worst: Floats = self.outcomes.min(axis=0)
+        return worst
+
 
 def walk(
-    game: Game, start: NDArray[Any], agent: int, choose: ChooseActions, reply_model: ReplyModel | None = None
+    game: Game,
+    start: NDArray[Any],
+    agent: int,
+    choose: ChooseActions,
+    reply_model: ReplyModel | None = None,
+    returns_of: int | None = None,
 ) -> WalkResult:
     """Play all games in which `agent` follows `choose` and the others play any action, or those of the reply model.
 
-    start     record[1], a position of a sequential game with position keys and without chance during play
-    Raises    InvalidParameter for another game, or an illegal action; all errors of `choose`
+    start         record[1], a position of a sequential game with position keys and without chance during play
+    returns_of    agent whose returns are counted; None: `agent`
+    Raises        InvalidParameter for another game, or an illegal action; all errors of `choose`
     """
     check_game(game)
     objectives = len(game.objectives)
     states, returns, probabilities = start.copy(), np.zeros((1, objectives)), np.ones(1)
-    worst, expected, nodes = np.full(objectives, np.inf), np.zeros(objectives), 0
+    counted = agent if returns_of is None else returns_of
+    outcomes, expected, nodes = np.zeros((0, objectives)), np.zeros(objectives), 0
     while len(states):
         own = states["to_move"] == agent
         masks = compute_legal_masks(game, states)
@@ -72,14 +85,14 @@ def walk(
         possible = factors > 0
         parents, actions, factors = parents[possible], actions[possible], factors[possible]
         after, rewards = step_states(game, states[parents], actions)
-        total = returns[parents] + rewards[:, agent] + 0.0  # no negative zeros
+        total = returns[parents] + rewards[:, counted] + 0.0  # no negative zeros
         probabilities = probabilities[parents] * factors
         over = after["over"] != 0
         if over.any():
-            worst = np.minimum(worst, total[over].min(axis=0))
+            outcomes = np.unique(np.concatenate([outcomes, total[over]]), axis=0)
             expected += probabilities[over] @ total[over]
         states, returns, probabilities = _merge_nodes(game, after[~over], total[~over], probabilities[~over])
-    return WalkResult(worst, expected, nodes)
+    return WalkResult(outcomes, expected, nodes)
 
 
 def _merge_nodes(

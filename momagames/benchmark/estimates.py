@@ -85,9 +85,12 @@ def measure_sample(run: Run, share: float) -> float:
 
     sample = run.model_copy(
         update={
-            "budget": reduce(run.budget),
+            "budget": run.budget if run.cpu_seconds else reduce(run.budget),
             "select_episodes": reduce(run.select_episodes),
             "report_episodes": reduce(run.report_episodes),
+            "cpu_seconds": run.cpu_seconds and run.cpu_seconds * share,
+            "head_to_head": run.head_to_head
+            and run.head_to_head.model_copy(update={"response_budget": reduce(run.head_to_head.response_budget)}),
         }
     )
     started = time.process_time()

@@ -21,6 +21,8 @@ from momagames.engine.policy_sources import optional_options, source_options
 from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
+# Fields of runs that are not in the digest without a value
+NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds")
 ROWS_FORMAT = 1  # incremented when the meaning of rows changes
 
 Indicator = Literal[
@@ -63,6 +65,11 @@ class GameChoice(FrozenModel):
         return registry.spec(self.id, **self.params)
 
 
+@functools.lru_cache(maxsize=1024)
+def _make_adapter(kind: type[Any]) -> TypeAdapter[Method]:
+    return TypeAdapter(kind)
+
+
 class MethodChoice(FrozenModel):
     """A method by name, or your own as "module:class", with every option."""
 
@@ -71,14 +78,15 @@ class MethodChoice(FrozenModel):
 
     def make_method(self, game: Game) -> Method:
         """Return the method of this game. Raises UnknownId, InvalidParameter."""
-        kind = method(self.name, game)
+        kind: Any = method(self.name, game)  # a type[Method], whose hash mypy takes for that of its instances
         optional = [one.name for one in fields(kind) if one.default is not MISSING]
         _check_options(self.name, self.options, [one.name for one in fields(kind)], optional)
         try:
-            return TypeAdapter(kind).validate_json(json.dumps(self.options), strict=True)
+            made: Method = _make_adapter(kind).validate_json(json.dumps(self.options), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             raise InvalidParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        return made
 
 
 class Opponent(FrozenModel):
@@ -160,11 +168,14 @@ class PlansExperiment(_Experiment):
     """Search from a start position. The run's seed generates the position and seeds the search. The game is deterministic after
     the start, or the search knows the future random draws (`hindsight_beam`).
 
-    budget    environment steps of each run, look-ahead included
+    budget         environment steps of each run, look-ahead included; with `cpu_seconds` those of the first trial alone
+    cpu_seconds    CPU time of the search of each run instead: the number of steps is chosen by trials, see `cpu_budgets`. Rows
+                   then depend on the speed of the machine; the steps and the CPU time are stored with them. None: `budget`
     """
 
     kind: Literal["plans"]
     budget: Count
+    cpu_seconds: Seconds | None = None
 
 
 class Generalization(FrozenModel):
@@ -180,6 +191,23 @@ class Generalization(FrozenModel):
     max_bytes: Count
 
 
+class HeadToHead(FrozenModel):
+    """Games between the methods of an experiment, instead of episodes against its opponents.
+
+    Each method trains against the opponents of the experiment, from its seats, and selects one policy, that with the most wins
+    in the selection episodes. In the report episodes this policy plays from each seat of the games against the policy of each
+    method, its own included, and responses are played against it (see `head_to_head`).
+
+    seats              agents that the policies play in turn in these games; empty: every agent
+    responses          methods whose policies are responses; those with training are trained against the policy
+    response_budget    environment steps of the training of each response
+    """
+
+    seats: tuple[str, ...]
+    responses: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]
+    response_budget: Count
+
+
 class PoliciesExperiment(_Experiment):
     """Full episodes of each policy against each opponent from each seat; a point is the mean return of a policy.
 
@@ -193,6 +221,7 @@ class PoliciesExperiment(_Experiment):
                        those of the report episodes are the test instances. For games whose fronts are computed exactly
     reference_set      name of the best-known fronts that reports measure against, see `reference_sets`; None: the union of
                        the policies that were run
+    head_to_head       games between the methods; None: episodes of each policy against each opponent
     """
 
     kind: Literal["policies"]
@@ -204,6 +233,7 @@ class PoliciesExperiment(_Experiment):
     episode_set: Name | None = None
     generalization: Generalization | None = None
     reference_set: Name | None = None
+    head_to_head: HeadToHead | None = None
 
     @property
     def pools_references(self) -> bool:
@@ -276,8 +306,11 @@ class Run(FrozenModel):
     """One unit of work: everything that its result depends on, and its time limit, which the digest excludes.
 
     budget    environment steps of a search or of training; None for policies that are not trained
+    cpu_seconds    CPU time of a search instead, with `budget` for the first trial; None: `budget` alone
     plays     episodes of the method in each start position, and training on those of the selection episodes only (see
               `Generalization`); None: one episode of each policy, and new start positions in training
+    players   methods that meet head to head, the own one included, with the settings in `head_to_head`; None: the policies of
+              the method play against `opponents` alone
     """
 
     game: GameChoice
@@ -292,6 +325,9 @@ class Run(FrozenModel):
     report_episodes: int | None
     episode_set: str | None = None
     plays: int | None = None
+    players: tuple[MethodChoice, ...] | None = None
+    head_to_head: HeadToHead | None = None
+    cpu_seconds: Seconds | None = None
     version: str
     rows_format: int
     seconds: Annotated[Seconds, Field(exclude=True)]
@@ -307,7 +343,7 @@ class Run(FrozenModel):
         return hashlib.sha256(canonical_json(self.to_dict()).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        return self.model_dump(mode="json", exclude={name for name in ("episode_set", "plays") if getattr(self, name) is None})
+        return self.model_dump(mode="json", exclude={name for name in NEWER_FIELDS if getattr(self, name) is None})
 
     @property
     def folder(self) -> str:
@@ -327,6 +363,7 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
     """
     plans = experiment if isinstance(experiment, PlansExperiment) else None
     policies = experiment if isinstance(experiment, PoliciesExperiment) else None
+    meeting = policies.head_to_head if policies else None
     for choice in experiment.games:
         game = choice.make_game()
         for seed in experiment.seeds:
@@ -337,13 +374,16 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
                     method=chosen,
                     seed=seed,
                     kind=experiment.kind,
-                    budget=experiment.budget if plans or method(chosen.name, game).trains else None,
+                    budget=experiment.budget if plans or meeting or method(chosen.name, game).trains else None,
                     opponents=policies.opponents if policies else (),
                     seats=(policies.seats or game.agents) if policies else (),
                     select_episodes=policies.select_episodes if policies else None,
                     report_episodes=policies.report_episodes if policies else None,
                     episode_set=policies.episode_set if policies else None,
                     plays=policies.generalization.plays if policies and policies.generalization else None,
+                    players=experiment.methods if meeting else None,
+                    head_to_head=meeting,
+                    cpu_seconds=plans.cpu_seconds if plans else None,
                     version=version or momagames.__version__,
                     rows_format=ROWS_FORMAT,
                     seconds=experiment.seconds,
@@ -352,10 +392,15 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
 
 def method_names(experiment: PlansExperiment | PoliciesExperiment) -> dict[str, str]:
     """Return labels of the methods: their names, with the options that tell them from others of the same name."""
+    return label_methods(experiment.methods)
+
+
+def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
+    """Return labels of methods by their JSON: their names, with the options that tell them from others of the same name."""
 
     def label(chosen: MethodChoice) -> str:
-        others = [other.options for other in experiment.methods if other.name == chosen.name]
+        others = [other.options for other in methods if other.name == chosen.name]
         differing = {k: v for k, v in chosen.options.items() if any(k not in one or one[k] != v for one in others)}
         return f"{chosen.name}({', '.join(f'{k}={v}' for k, v in differing.items())})" if differing else chosen.name
 
-    return {chosen.model_dump_json(): label(chosen) for chosen in experiment.methods}
+    return {chosen.model_dump_json(): label(chosen) for chosen in methods}

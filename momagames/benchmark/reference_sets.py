@@ -101,6 +101,12 @@ def format_reference_set(fronts: Mapping[Setting, tuple[Array, Sequence[str]]], 
     return {"schema": SCHEMA, "source": source, "fronts": entries}
 
 
+def load_reference_set(experiment: PoliciesExperiment, game: Game) -> tuple[str, Array] | None:
+    """Return the name of the reference set of an experiment and its front of a game; None without a set. Raises as below."""
+    name = experiment.reference_set
+    return None if name is None else (name, find_reference(name, experiment, game))
+
+
 def find_reference(name: str, experiment: PoliciesExperiment, game: Game) -> Array:
     """Return the front of a set in the setting of a game. Raises UnknownId, InvalidFile; InvalidParameter if it is missing."""
     setting, fronts = Setting.of(experiment, game), read_reference_set(name)

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
-from momagames.benchmark.plan import Run
+from momagames.benchmark.episodes import SETS, has_kernel_policy, list_opponents, make_episode_seeds
+from momagames.benchmark.head_to_head import choose_player
+from momagames.benchmark.plan import Run, label_methods
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
 from momagames.benchmark.store.store import check_schema, read_rows, read_run, verify_run
@@ -104,12 +106,21 @@ def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def can_recompute(folder: str | Path, row: Mapping[str, Any]) -> bool:
-    """Return whether the policy of a row is stored, or defined by its method, or the row is a plan."""
+    """Return whether the policies of a row are stored, or defined by their methods, or the row is a plan."""
     place = Path(folder)
     run = read_run(place)
+    if run.players is not None and (row["set"] not in SETS or _is_trained(run, row["opponent"])):
+        return False
     if run.kind == "plans" or not run.method.make_method(run.game.make_game()).trains:
         return True
     return (place / POLICIES).is_file() and row["policy"] in {point["policy"] for point in load_points(place)}
+
+
+def _is_trained(run: Run, label: str) -> bool:
+    """Return whether the policy of another player of a head-to-head run is trained."""
+    game, labels = run.game.make_game(), label_methods(run.players or ())
+    found = next(choice for choice in run.players or () if labels[choice.model_dump_json()] == label)
+    return found != run.method and found.make_method(game).trains
 
 
 def _play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[Episode, int]:
@@ -170,7 +181,12 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
         return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
     fresh = run.model_copy(
-        update={"seed": seed, "select_episodes": 0, "report_episodes": episodes, "episode_set": None, "plays": None}
+        update={
+            "seed": seed,
+            "select_episodes": 0,
+            "report_episodes": episodes,
+            **dict.fromkeys(("episode_set", "plays", "players", "head_to_head")),
+        }
     )
     found: dict[tuple[str, str], list[list[float]]] = {}
     for row in evaluate.evaluate_policies(fresh, {}, [_restore_policy(place, run, chosen)]):
@@ -223,7 +239,7 @@ def _find_row(
 def _read_episodes(place: Path, run: Run, chosen: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of the policy of a point. Packed rows that cannot be read without an extra are computed again."""
     try:
-        rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"]]
+        rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"] and row["set"] in SETS]
     except MissingExtra:
         rows = list(evaluate.evaluate_policies(run, {}, [_restore_policy(place, run, chosen)]))
     if not rows:
@@ -258,24 +274,32 @@ def _start_plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any
 def _replay_episode(run: Run, game: Game, row: Mapping[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
     """Return the start position and the actions int64[S, P] of a stored episode, computed step by step."""
     method = run.method.make_method(game)
-    policies = (own,) if method.trains else method.policies(game)
-    other = next(
-        (one.make_policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.make_default_opponent(game)
-    )
+    policies = (own,) if method.trains or run.players is not None else method.policies(game)
+    other = _find_opponent(run, game, row["opponent"], own)
     seed, episode_words, _ = _find_episode(run, game, row)
     start = generate_starts(game, np.array([seed], np.uint64))
     ours = list_team(game, game.agents.index(row["seat"]))
-    if evaluate.has_kernel_policy((*policies, other)):
+    if has_kernel_policy((*policies, other)):
         return start[0].copy(), _replay_with_kernels(game, start, own, other, ours, episode_words)
     return start[0].copy(), _replay_with_rules(game, start, own, other, ours, episode_words)
+
+
+def _find_opponent(run: Run, game: Game, label: str, own: BatchPolicy) -> BatchPolicy:
+    """Return an opponent by its label; head to head it is the policy of another method, or the own one."""
+    if run.players is None:
+        return dict(list_opponents(run, game))[label]
+    labels = label_methods(run.players)
+    if label == labels[run.method.model_dump_json()]:
+        return own
+    return next(choose_player(run, choice).policy for choice in run.players if labels[choice.model_dump_json()] == label)
 
 
 def _find_episode(run: Run, game: Game, row: Mapping[str, Any]) -> tuple[int, NDArray[np.uint64], str]:
     """Return the seed of the start position of an episode, the words uint64[1, A] of its policies, and its set."""
     select, episode = run.select_episodes or 0, row["episode"]
     count = select + (run.report_episodes or 0)
-    seeds, words = evaluate.make_episode_seeds(run, game, episode // count + 1)
-    return int(seeds[episode]), words[episode, None].copy(), evaluate.SETS[episode % count >= select]
+    seeds, words = make_episode_seeds(run, game, episode // count + 1)
+    return int(seeds[episode]), words[episode, None].copy(), SETS[episode % count >= select]
 
 
 def _replay_with_rules(

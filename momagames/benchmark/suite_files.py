@@ -13,10 +13,12 @@ from pydantic import BaseModel, ValidationError
 from momagames.baselines import method
 from momagames.baselines.base import Method
 from momagames.baselines.exact.depth_first import unsupported_reasons
+from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
 from momagames.benchmark.plan import (
     Collection,
     GameChoice,
     Generalization,
+    HeadToHead,
     Indicator,
     Indicators,
     MethodChoice,
@@ -105,6 +107,7 @@ def check_suite(suite: Suite, source: str) -> Suite:
             if isinstance(experiment, PoliciesExperiment):
                 _check_seats(experiment, game, at)
                 _check_generalization(experiment, game, f"{at}.generalization on games[{j}]")
+                _check_head_to_head(experiment, game, f"{at}.head_to_head")
         if isinstance(experiment, PoliciesExperiment):
             _check_budget(experiment, at)
         _check_roles(experiment, at)
@@ -133,6 +136,18 @@ def _check_generalization(experiment: PoliciesExperiment, game: Game, at: str) -
         raise InvalidFile(f"{at}: {game.id} has {' and '.join(reasons)}: expected {expected}")
 
 
+def _check_head_to_head(experiment: PoliciesExperiment, game: Game, at: str) -> None:
+    if experiment.head_to_head is None:
+        return
+    if len(set(game.teams)) < 2 or find_deciding_objective(game) < 0:
+        raise InvalidFile(f"{at}: {game.id} has no winner: expected two teams or more, and a zero-sum objective or {OUTCOME!r}")
+    if len(experiment.methods) < 2 or experiment.generalization or experiment.reference_set:
+        raise InvalidFile(f"{at}: expected two methods or more, and neither generalization nor reference_set")
+    for k, chosen in enumerate(experiment.head_to_head.responses):
+        with _LocatedErrors(f"{at}.responses[{k}] on {game.id}"):
+            chosen.make_method(game).check_train(game)
+
+
 def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> None:
     names = list(method_names(experiment).values())
     for name in experiment.roles:
@@ -145,9 +160,11 @@ def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> N
 
 
 def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
-    for k, seat in enumerate(experiment.seats):
-        if seat not in game.agents:
-            raise InvalidFile(invalid_value(f"{at}.seats[{k}]", seat, one_of(game.agents), nearest(seat, game.agents)))
+    meeting = experiment.head_to_head
+    for place, seats in ((at, experiment.seats), (f"{at}.head_to_head", meeting.seats if meeting else ())):
+        for k, seat in enumerate(seats):
+            if seat not in game.agents:
+                raise InvalidFile(invalid_value(f"{place}.seats[{k}]", seat, one_of(game.agents), nearest(seat, game.agents)))
     if len(game.agents) > 1 and not experiment.opponents:
         expected = f"at least one policy, because {game.id} has {len(game.agents)} agents"
         raise InvalidFile(invalid_value(f"{at}.opponents", [], expected))
@@ -218,6 +235,8 @@ def _find_model(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseM
                 "opponents": Opponent,
                 "indicators": Indicators,
                 "generalization": Generalization,
+                "head_to_head": HeadToHead,
+                "responses": MethodChoice,
             }
             model = inner.get(part, model)
     return model

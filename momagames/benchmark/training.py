@@ -25,8 +25,9 @@ from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines.base import find_agent, first_agents
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod, TrainingSetup
-from momagames.benchmark.evaluate import make_default_opponent, play_from_starts
+from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod
+from momagames.baselines.training_setup import TrainingSetup
+from momagames.benchmark.episodes import make_default_opponent, play_from_starts
 from momagames.benchmark.executors.processes import count_cores
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training_loggers import check_wandb, make_loggers

@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from momagames import registry
 from momagames.cli.bench import bench
 from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress, table
+from momagames.cli.exact import exact
 from momagames.cli.front import front
 from momagames.cli.games import info, list_games
 from momagames.cli.leaderboard import leaderboard
@@ -96,6 +97,7 @@ def main() -> None:
 app.command("list")(list_games)
 app.command()(info)
 app.command()(warmup)
+app.command()(exact)
 
 
 @app.command()

@@ -150,7 +150,9 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
 
     lines = [("games", _format_choice(one.id, one.params)) for one in experiment.games]
     lines += [("methods", _format_choice(one.name, one.options)) for one in experiment.methods]
-    if experiment.budget:
+    if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds:
+        lines.append(("budget", f"{experiment.cpu_seconds:g} s of CPU time a run"))
+    elif experiment.budget:
         lines.append(("budget", f"{experiment.budget:,} environment steps a run"))
     if not isinstance(experiment, PlansExperiment):
         lines += [("opponents", one.label) for one in experiment.opponents] or [("opponents", "none")]
@@ -162,6 +164,13 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
         if experiment.generalization:
             plays = f"{experiment.generalization.plays} episodes of each method in each of them"
             lines.append(("instances", f"training on those of the selection episodes, {plays}"))
+        if experiment.head_to_head:
+            listed = " and ".join(_format_choice(one.name, one.options) for one in experiment.head_to_head.responses)
+            seats = ", ".join(experiment.head_to_head.seats) or "every agent"
+            lines.append(("head to head", f"games between the methods, seats: {seats}"))
+            lines.append(
+                ("responses", f"{listed}, {experiment.head_to_head.response_budget:,} steps each, against each policy")
+            )
     lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
     lines.append(("time", f"at most {experiment.seconds:g} s a run"))
     lines.append(("ideal point", experiment.ideal_point))
@@ -490,8 +499,9 @@ def compare(
         count = len(one.seeds)
         screen.print(f"\n[bold]{escape(one.title)}: {escape(one.method)}[/bold]", highlight=False, soft_wrap=True)
         screen.print(_make_comparison_table(one))
-        screen.print(f"{count} seed{'s' * (count > 1)} in common", style="dim", highlight=False)
-    screen.print("each game is measured against one reference front, of all these directories together", style="dim")
+        line = f"{count} seed{'s' * (count > 1)} in common; reference front: {one.reference}"
+        screen.print(line, style="dim", highlight=False, soft_wrap=True)
+    screen.print("best known: the points of all these directories, or those of the reference set in brackets", style="dim")
 
 
 def _make_comparison_table(found: Comparison) -> Any:

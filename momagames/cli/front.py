@@ -13,7 +13,7 @@ import typer
 from momagames.cli.console import FAILED, Params, command, console, parameters, print_facts, table
 
 if TYPE_CHECKING:
-    from momagames.fronts import FrontFile
+    from momagames.fronts import EnvironmentFront, FrontFile
 
 front = typer.Typer(help="Proven and best-known Pareto fronts.", no_args_is_help=True)
 
@@ -39,7 +39,8 @@ def list_fronts() -> None:
     for name, path in fronts.packaged_fronts().items():
         one = fronts.read_front(path)
         objectives, states = str(len(one.objectives)), f"{one.method.states:,}" if one.method else ""
-        listing.add_row(name, one.kind, one.claim, one.agent, objectives, str(len(one.points)), states)
+        agent = getattr(one, "agent", "-")  # environments of others have none
+        listing.add_row(name, one.kind, one.claim, agent, objectives, str(len(one.points)), states)
     console().print(listing)
 
 
@@ -58,16 +59,26 @@ def show(source: Named) -> None:
     screen.print(listing)
 
 
-def _facts(one: FrontFile) -> list[tuple[str, str]]:
-    facts = [("game", one.canonical)]
-    facts.append(("start", f"seed {one.start.seed}" if one.start.seed is not None else str(one.start.position)))
-    facts.append(("agent", one.agent + (f", against {one.opponent.label}" if one.opponent else "")))
+def _facts(one: FrontFile | EnvironmentFront) -> list[tuple[str, str]]:
+    from momagames.fronts import FrontFile
+
+    if isinstance(one, FrontFile):
+        facts = [("game", one.subject)]
+        facts.append(("start", f"seed {one.start.seed}" if one.start.seed is not None else str(one.start.position)))
+        facts.append(("agent", one.agent + (f", against {one.opponent.label}" if one.opponent else "")))
+        runs = one.runs
+    else:
+        facts = [("environment", one.subject), ("gamma", one.environment.gamma)]
+        facts.append(("horizon", str(one.environment.horizon or "none")))
+        facts.append(("states", f"{one.model.states:,}, {one.model.transitions:,} transitions"))
+        facts.append(("certificates", str(len(one.certificates))))
+        runs = ()
     if one.method:
         options = ", ".join(f"{name}={value}" for name, value in one.method.options.items())
         facts.append(("method", f"{one.method.name}({options})"))
         facts.append(("cost", f"{one.method.states:,} positions, {one.method.bytes:,} bytes, {one.method.seconds:.3g} s"))
-    if one.runs:
-        facts.append(("runs", f"{len(one.runs)}"))
+    if runs:
+        facts.append(("runs", f"{len(runs)}"))
     facts.append(("command", str(one.provenance.get("command", ""))))
     facts.append(("sha256", one.sha256))
     return facts
@@ -168,7 +179,7 @@ def verify(
     ],
     prove: Annotated[bool, typer.Option("--prove", help="Compute proven fronts again, and compare.")] = False,
 ) -> None:
-    """Verify fronts: the hash, that no point dominates another, and that each witness attains its point."""
+    """Verify fronts: the hash, that no point dominates another, that each witness attains its point, and certificates."""
     from momagames import fronts
     from momagames.errors import InvalidFile
 
@@ -186,6 +197,8 @@ def verify(
             screen.print(f"WRONG {message if message.startswith(name) else f'{name}: {message}'}", style="red", soft_wrap=True)
         else:
             check = "derived again" if prove and one.kind == "proven" else "witnesses played again"
+            if getattr(one, "certificates", ()):
+                check = f"witnesses played again, {len(one.certificates)} certificates"  # type: ignore[union-attr]
             screen.print(f"ok    {name}: {len(one.points)} points, {check}", highlight=False, soft_wrap=True)
     if wrong:
         raise typer.Exit(FAILED)

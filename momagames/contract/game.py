@@ -211,6 +211,11 @@ class SearchSupport:
                                             code to codes uint64[n] for each of the first `count` of actions int64[n] of the
                                             agent to move. May drop actions that are equivalent to an earlier one; the others
                                             move up. May overwrite the state. Returns the number of remaining actions
+    selective_moves(state, guide, actions, count, codes, grades)
+                                            as `move_codes`, for playouts that leave unpromising moves out: drops their
+                                            actions as well, but not all, and writes an integer 0..15 to grades int64[n] for
+                                            each remaining action, higher for better moves
+    playout_guide(state)                    the integer `guide` of the playouts from a position
     compact(game, start)                    the same game on a smaller record, and start, record[1], in that form, for exact
                                             search; None if the position does not fit. Actions and rewards stay the same
     sample_action(state, agent, word)       the legal action that a uniform choice from the mask of `agent` gives with this
@@ -224,6 +229,8 @@ class SearchSupport:
     optimistic: Callable[..., None] | None = None
     present: Callable[..., None] | None = None
     move_codes: Callable[..., int] | None = None
+    selective_moves: Callable[..., int] | None = None
+    playout_guide: Callable[..., int] | None = None
     compact: Callable[[Game, NDArray[Any]], tuple[Game, NDArray[Any]] | None] | None = None
     sample_action: Callable[..., int] | None = None
 
@@ -247,7 +254,8 @@ class Game:
     blank_state         a state record with the parameters filled in and nothing generated
 
     Optional facts:
-    params              every parameter with its value; `parameters` are the keywords of the factory with their ranges
+    params              every parameter with its value, but see `Parameter.added`; `parameters` are the keywords of the factory
+                        with their ranges
     information         whether observations contain the whole state ("perfect") or not ("partial")
     teams               for each agent the index of its team; by default each agent is a team
     utility             by default derived from teams and objectives
@@ -259,6 +267,8 @@ class Game:
                         objectives determine
     policies            name -> "module:attribute" of a policy of the game, see `momagames.engine.policy_sources`; the names
                         are valid opponents and methods
+    exact_policies      the same for policies that play perfectly where the game is small enough; they are no scripted players,
+                        which training and comparisons use unless others are named
     front_solvers       claim of a front ("guaranteed" or "response") -> "module:attribute" of its solver, see
                         `momagames.baselines.front_solvers`
     tie_break           game -> the game in which a match decides a tie that a rerun has not broken
@@ -303,6 +313,7 @@ class Game:
     reward_bounds: tuple[float, float] | None = None
     published_weights: tuple[float, ...] | None = None
     policies: Mapping[str, str] = field(default_factory=dict)
+    exact_policies: Mapping[str, str] = field(default_factory=dict)
     front_solvers: Mapping[str, str] = field(default_factory=dict)
     tie_break: Callable[[Game], Game] | None = None
     action_objectives: Callable[[NDArray[Any]], NDArray[np.int64]] | None = None

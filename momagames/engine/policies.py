@@ -24,7 +24,7 @@ NO_MEMORY = np.dtype([("nothing", "u1")])
 UNSEATED = -1  # an agent that none of these policies plays
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CompiledPolicy:
     """A policy as a kernel.
 

@@ -24,7 +24,7 @@ from momagames.engine.policies import AgentPolicy, BatchPolicy, CompiledPolicy, 
 from momagames.errors import UnknownId, UnknownParameter, invalid_value, nearest, one_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PolicyFactory:
     """A compiled policy with options.
 

@@ -7,13 +7,24 @@ fronts.verify(front)
 print(front.statement, front.values)
 """
 
-from momagames.fronts.front_file import FrontFile, read_front, write_front
+from momagames.fronts.environment_front import (
+    EnvironmentChoice,
+    EnvironmentClaim,
+    EnvironmentFront,
+    read_front,
+    solve_environment,
+)
+from momagames.fronts.front_content import write_front
+from momagames.fronts.front_file import FrontFile
 from momagames.fronts.generation import SearchLimits, clairvoyant_front, guaranteed_front, response_front, returns_front
 from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
 from momagames.fronts.union import union_fronts
 from momagames.fronts.verify import prove, verify
 
 __all__ = [
+    "EnvironmentChoice",
+    "EnvironmentClaim",
+    "EnvironmentFront",
     "FrontFile",
     "SearchLimits",
     "clairvoyant_front",
@@ -25,6 +36,7 @@ __all__ = [
     "read_front",
     "response_front",
     "returns_front",
+    "solve_environment",
     "union_fronts",
     "verify",
     "write_front",

@@ -7,23 +7,17 @@ changed files. The witness of a point is a sequence of actions or a strategy tha
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from momagames import registry
-from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent, canonical_json
+from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent
 from momagames.contract import Game
-from momagames.errors import InvalidFile, MomagamesError, invalid_value, one_of
-from momagames.files.json_data import read_json
-from momagames.files.writing import write_file_atomically
-
-SCHEMA = 1
+from momagames.errors import InvalidFile, MomagamesError, one_of
+from momagames.fronts.front_content import FrontContent, Method, parse_content, read_content
 
 Claim = Literal["returns", "clairvoyant", "guaranteed", "response"]
 PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant")  # claims whose witnesses are sequences of actions
@@ -59,94 +53,39 @@ class Start(FrozenModel):
     position: dict[str, Any]
 
 
-class Point(FrozenModel):
-    """A vector and its witness.
-
-    value       float[K]
-    actions     the actions of an episode, for the claims "returns" and "clairvoyant"
-    strategy    the action of the agent in each reachable position, packed (see `strategies`), for the other claims
-    run         digest of the run that found the point, in best-known fronts
-    """
-
-    value: tuple[float, ...]
-    actions: tuple[int, ...] | None = None
-    strategy: str | None = None
-    run: str | None = None
-
-    @model_validator(mode="after")
-    def _check_witness(self) -> Self:
-        if (self.actions is None) == (self.strategy is None):
-            raise ValueError("expected either actions or a strategy")
-        return self
-
-
-class Method(FrozenModel):
-    """The algorithm that computed a proven front.
-
-    states     number of solved positions
-    bytes      peak size of the tables
-    """
-
-    name: str
-    options: dict[str, Any]
-    states: int
-    bytes: int
-    seconds: float
-
-
-class FrontFile(FrozenModel):
+class FrontFile(FrontContent):
     """The content of a front file.
 
     kind          "proven": the points are the Pareto front; "best known": the union of the points found so far
     canonical     the id with every parameter, as in results
     opponent      the opponent of the agent, for the claim "response"
     runs          digests of the runs in the union, in best-known fronts
-    provenance    versions, machine, commit, date, and the command
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema")
     kind: Literal["proven", "best known"]
     claim: Claim
-    statement: str
     game: GameChoice
     canonical: str
     start: Start
     agent: str
     opponent: Opponent | None
-    objectives: tuple[str, ...]
-    points: Annotated[tuple[Point, ...], Field(min_length=1)]
     method: Method | None
     runs: tuple[str, ...]
-    provenance: dict[str, Any]
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:
-        for number, point in enumerate(self.points):
-            if len(point.value) != len(self.objectives):
-                raise ValueError(f"point {number} has {len(point.value)} values: expected {len(self.objectives)}")
         if (self.kind == "proven") != (self.method is not None) or (self.kind == "best known") != bool(self.runs):
             raise ValueError("expected a method in a proven front, and runs in a best-known front")
         if (self.claim == "response") != (self.opponent is not None):
             raise ValueError("expected an opponent for the claim response, and for no other claim")
-        expected = state_claim(self.kind, self.claim, self.agent, self.opponent)
-        if self.statement != expected:
-            raise ValueError(invalid_value("statement", self.statement, f"{expected!r}, which is what the claim says"))
+        self.check_statement(state_claim(self.kind, self.claim, self.agent, self.opponent))
         return self
 
     @property
-    def values(self) -> NDArray[np.float64]:
-        """The points, float64[n, K]."""
-        return np.array([point.value for point in self.points], np.float64)
-
-    def content(self) -> dict[str, Any]:
-        """Return plain data without empty witnesses."""
-        data = self.model_dump(mode="json", by_alias=True)
-        data["points"] = [{key: value for key, value in point.items() if value is not None} for point in data["points"]]
-        return data
-
-    @property
-    def sha256(self) -> str:
-        return hashlib.sha256(canonical_json(self.content()).encode()).hexdigest()
+    def subject(self) -> str:
+        """Text that names the game."""
+        return self.canonical
 
     def make_game(self) -> Game:
         """Return the game; InvalidFile if it differs from the content of the file."""
@@ -165,39 +104,6 @@ class FrontFile(FrozenModel):
         return game
 
 
-def write_front(path: str | Path, front: FrontFile) -> None:
-    """Write a front file atomically, compressed by gzip if its name ends in .gz."""
-    place = Path(path)
-    text = _format_json({**front.content(), "sha256": front.sha256})
-    data = gzip.compress(text.encode(), mtime=0) if place.suffix == ".gz" else text.encode()
-    try:
-        write_file_atomically(place, data)
-    except OSError as error:
-        raise InvalidFile(f"{place}: {error.strerror or error}") from None
-
-
-def read_front(path: str | Path) -> FrontFile:
-    """Read a front file and check its hash; InvalidFile with the location of an error."""
-    place = Path(path)
-    data = read_json(place)
-    if "sha256" not in data:
-        raise InvalidFile(f"{place}: not a front file: 'sha256' is missing")
-    claimed = data.pop("sha256")
-    if isinstance(data.get("schema"), int) and data["schema"] > SCHEMA:
-        raise InvalidFile(
-            f"{place}: invalid schema={data['schema']}: expected at most {SCHEMA}; update momagames to read this file"
-        )
-    try:
-        front = FrontFile.model_validate_json(json.dumps(data))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidFile(f"{place}: {where + ': ' if where else ''}{first['msg']}") from None
-    if front.sha256 != claimed:
-        raise InvalidFile(f"{place}: invalid sha256={claimed!r}: expected {front.sha256!r}; the file was changed")
-    return front
-
-
 def read_header(path: Path) -> dict[str, Any]:
     """Return the keys of a front file before its points, unchecked; faster than `read_front`."""
     found: dict[str, Any] = {}
@@ -211,13 +117,6 @@ def read_header(path: Path) -> dict[str, Any]:
     return found
 
 
-def _format_json(data: dict[str, Any]) -> str:
-    """Return JSON with a line for each key and for each point."""
-    lines = []
-    for key, value in data.items():
-        if key == "points":
-            text = "[\n  " + ",\n  ".join(json.dumps(point, allow_nan=False) for point in value) + "\n ]"
-        else:
-            text = json.dumps(value, allow_nan=False)
-        lines.append(f" {json.dumps(key)}: {text}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+def read_game_front(path: str | Path) -> FrontFile:
+    """Read a front file of a game; InvalidFile with the location of an error."""
+    return parse_content(FrontFile, *read_content(path), path)

@@ -21,7 +21,8 @@ from momagames.contract import Game
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
-from momagames.fronts.front_file import Claim, FrontFile, Method, Point, Start, state_claim
+from momagames.fronts.front_content import Method, Point
+from momagames.fronts.front_file import Claim, FrontFile, Start, state_claim
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _strategy_front(
         Point(value=tuple(value), strategy=encode_actions(list(actions)))
         for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
     ]
-    method = Method(name=solver.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    method = Method(name=found.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
     return _make_proven_front(claim, choice, game, start_position, seat, opponent, points, method, command)
 
 

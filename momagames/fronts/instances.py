@@ -13,7 +13,8 @@ from momagames import registry
 from momagames.benchmark.plan import GameChoice, canonical_json
 from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidFile
-from momagames.fronts.front_file import FrontFile, read_front, write_front
+from momagames.fronts.front_content import write_front
+from momagames.fronts.front_file import FrontFile, read_game_front
 from momagames.fronts.generation import SearchLimits, returns_front
 from momagames.fronts.verify import verify
 from momagames.kernels.jit.cache import cache_folder
@@ -51,7 +52,7 @@ def solve_instances(choice: GameChoice, seeds: NDArray[np.uint64], limits: Searc
 def _read_verified(place: Path, canonical: str, position: dict[str, Any]) -> FrontFile | None:
     """Return a stored front of this position; None if it cannot be relied on."""
     try:
-        front = read_front(place)
+        front = read_game_front(place)
         verify(front)
     except InvalidFile:
         return None

@@ -6,8 +6,12 @@ import functools
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from momagames.errors import InvalidFile, nearest
-from momagames.fronts.front_file import PLAN_CLAIMS, FrontFile, read_front, read_header
+from momagames.fronts.environment_front import EnvironmentFront, read_front
+from momagames.fronts.front_file import PLAN_CLAIMS, FrontFile, read_game_front, read_header
 
 SUFFIXES = (".json", ".json.gz")
 
@@ -23,7 +27,7 @@ def packaged_fronts() -> dict[str, Path]:
     return found
 
 
-def load_front(source: str | Path) -> FrontFile:
+def load_front(source: str | Path) -> FrontFile | EnvironmentFront:
     """Read a front by path, or by its name in the package; InvalidFile."""
     path, packaged = Path(source), packaged_fronts()
     if not path.is_file() and str(source) in packaged:
@@ -41,7 +45,13 @@ def find_packaged_front(canonical: str, seed: int) -> FrontFile | None:
     A proven front takes precedence over a best-known one.
     """
     path = _index_by_start().get((canonical, seed))
-    return read_front(path) if path else None
+    return read_game_front(path) if path else None
+
+
+def find_proven_values(canonical: str, seed: int) -> NDArray[np.float64] | None:
+    """Return the points, float64[n, K], of the proven front of the returns from a start position in the package, or None."""
+    front = find_packaged_front(canonical, seed)
+    return front.values if front and front.kind == "proven" and front.claim == "returns" else None
 
 
 @functools.cache
@@ -49,6 +59,8 @@ def _index_by_start() -> dict[tuple[str, int], Path]:
     found: dict[tuple[str, int], Path] = {}
     for path in packaged_fronts().values():
         header = read_header(path)
+        if "environment" in header:
+            continue
         key = (header["canonical"], header["start"]["seed"])
         if header["claim"] in PLAN_CLAIMS and (key not in found or header["kind"] == "proven"):
             found[key] = path

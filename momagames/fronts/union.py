@@ -12,7 +12,8 @@ from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
-from momagames.fronts.front_file import Claim, FrontFile, Point, state_claim
+from momagames.fronts.front_content import Point
+from momagames.fronts.front_file import Claim, FrontFile, state_claim
 from momagames.fronts.generation import collect_provenance, make_start
 
 

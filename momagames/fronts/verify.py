@@ -20,7 +20,9 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import NO_LIMIT
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
-from momagames.fronts.front_file import PLAN_CLAIMS, Claim, FrontFile, Point
+from momagames.fronts.environment_front import EnvironmentFront, prove_environment_front, verify_environment_front
+from momagames.fronts.front_content import Point
+from momagames.fronts.front_file import PLAN_CLAIMS, Claim, FrontFile
 from momagames.fronts.generation import reply_weights
 
 TOLERANCE = 1e-12  # of expected returns, which are sums of many products; other returns are exact
@@ -28,11 +30,14 @@ MAX_LAYERED_STATES, LAYER_BYTES = 200_000, 8 << 30  # of the second derivation o
 MIN_BYTES = 1 << 28  # memory limit of a proof, which the first tables of a small front need
 
 
-def verify(front: FrontFile) -> None:
-    """Replay the witness of every point and check that no point dominates another.
+def verify(front: FrontFile | EnvironmentFront) -> None:
+    """Replay the witness of every point and check that no point dominates another; check certificates.
 
     Raises     InvalidFile with the key or the point that is wrong
     """
+    if isinstance(front, EnvironmentFront):
+        verify_environment_front(front)
+        return
     game = front.make_game()
     start = _load_start(front, game)
     _check_order(front)
@@ -103,9 +108,11 @@ def replay_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) ->
 # ---------------------------------------------------------------------------------------------------------------- proof
 
 
-def prove(front: FrontFile) -> None:
+def prove(front: FrontFile | EnvironmentFront) -> None:
     """Derive a proven front again; InvalidFile if the points differ. Best-known fronts are skipped."""
-    if front.kind == "proven":
+    if isinstance(front, EnvironmentFront):
+        prove_environment_front(front)
+    elif front.kind == "proven":
         PROOFS[front.claim](front)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from momagames.contract import State, check_position, parse_field, position_number
 from momagames.errors import InvalidState, invalid_value
 
+BETWEEN_CELLS = re.compile(r"(?<=[\d)])\s*-\s*(?=[\d(])")
 KEYS = ("board", "next_agent", "first_agent", "ply", "rng")
 
 
@@ -113,9 +115,9 @@ def parse_items(text: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def parse_integers(text: str) -> list[int]:
-    """Return the integers of a text with commas and brackets; an empty list if it holds anything else."""
+    """Return the integers of a text with commas, brackets and "-" between cells; an empty list if it holds anything else."""
     try:
-        return [int(part) for part in text.translate(str.maketrans(",()-", "    ")).split()]
+        return [int(part) for part in BETWEEN_CELLS.sub(" ", text).translate(str.maketrans(",()", "   ")).split()]
     except ValueError:
         return []
 
@@ -131,7 +133,7 @@ def parse_cell(text: str, width: int) -> int:
     given = parse_integers(text)
     if len(given) == 1:
         return given[0]
-    if len(given) == 2:
+    if len(given) == 2 and 0 <= given[0] < width:
         return given[1] * width + given[0]
     raise ValueError(f"{text!r} is not a cell: expected column and row, such as '3 14'")
 

@@ -171,6 +171,7 @@ def test_gymnasium_and_pettingzoo_registries(id: str) -> None:
             assert str(pettingzoo.make(api, f"momagames/{id}", **SMALL[id][0])) == id
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "order", ["import momagames, gymnasium", "import gymnasium, momagames", "import momagames, mo_gymnasium"]
 )
@@ -181,11 +182,13 @@ def test_import_registers_the_ids_in_either_order(order: str) -> None:
     subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], check=True)
 
 
+@pytest.mark.long
 def test_gymnasium_imports_momagames_by_name() -> None:
     code = "import gymnasium; gymnasium.make('momagames:momagames/mo-samegame-v0').reset(seed=1)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_gymnasium_makes_vectors_in_processes(context: str) -> None:
     kinds = {"vectorization_mode": "async", "vector_kwargs": {"context": context}}

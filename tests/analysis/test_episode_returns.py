@@ -45,6 +45,28 @@ def test_standard_error_is_the_spread_of_repeated_means():
     assert apart < 0.7 * spread
 
 
+def test_repeated_plays_of_an_instance_are_one_observation():
+    """Five plays of each of twelve instances: treating them as independent would underestimate the error."""
+    rng = np.random.default_rng(2)
+    instances = np.tile(np.arange(12), 5)
+    returns = rng.normal(size=(2_000, 12, 1))[:, instances] + 0.3 * rng.normal(size=(2_000, 60, 1))
+    spread = mean_returns(returns)[:, 0].std()
+    assert standard_errors(returns, instances).mean() == pytest.approx(spread, rel=0.05)
+    assert standard_errors(returns).mean() < 0.6 * spread
+    means = returns.reshape(2_000, 5, 12, 1).mean(axis=1)
+    assert standard_errors(returns, instances) == pytest.approx(standard_errors(means))  # as many plays of each
+    labels = np.array([f"board {number}" for number in instances])
+    assert standard_errors(returns, labels) == pytest.approx(standard_errors(returns, instances))
+
+
+def test_instances_with_more_episodes_count_more():
+    """Deviations from the mean of 2: -1 in two episodes of a, +2 in one of b; variance (2² + 2²) * 2 / 3²."""
+    assert standard_errors([[[1.0], [1.0], [4.0]]], ["a", "a", "b"]) == pytest.approx(np.sqrt(16) / 3)
+    assert standard_errors([[[1.0], [2.0]]], [5, 5]).tolist() == [[np.inf]]
+    with pytest.raises(InvalidParameter, match=r"invalid instances of shape \(3,\): expected \(2,\)"):
+        standard_errors([[[1.0], [2.0]]], [1, 2, 3])
+
+
 def test_required_episodes():
     assert required_episodes(0.01, 0.02, 100) == 400
     assert required_episodes(0.02, 0.02, 100) == 100

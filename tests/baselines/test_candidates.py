@@ -11,7 +11,8 @@ from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import SHARDS, RolloutCollector
-from momagames.baselines.trainer import TrainingSetup, train_to_end
+from momagames.baselines.trainer import train_to_end
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.utilities import UTILITIES
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
@@ -21,6 +22,8 @@ from momagames.games.samegame.heuristics import write_objective_features as writ
 from momagames.games.samegame.rules import prune_equivalent_actions
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
+
+pytestmark = pytest.mark.long  # kernels of methods in several games
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 UNSEEN = 1_000_000
@@ -98,7 +101,6 @@ def play_games(policy, parameters, weights, seeds, temperature=0.0, threads=1, r
 
 @pytest.mark.parametrize("hidden", [0, 3])
 @pytest.mark.parametrize("color_rewards", [True, False])
-@pytest.mark.long
 def test_takes_the_candidate_with_the_highest_score(hidden, color_rewards):
     game, rng = small_game(color_rewards=color_rewards), np.random.default_rng(0)
     policy = CandidatePolicy(game, hidden)
@@ -160,7 +162,6 @@ def test_samples_from_the_softmax_of_the_scores():
     assert chi_square < len(candidates) + 4 * np.sqrt(2 * len(candidates))
 
 
-@pytest.mark.long
 def test_rollouts_do_not_depend_on_threads():
     policy = CandidatePolicy(small_game(), 2)
     parameters = np.random.default_rng(0).normal(size=policy.num_parameters)
@@ -175,7 +176,6 @@ def test_rollouts_do_not_depend_on_threads():
 
 
 @pytest.mark.parametrize("samples", [1, 3])
-@pytest.mark.long
 def test_play_does_not_depend_on_the_draws_to_come(samples):
     game = momagames.spec("mo-tileblast-v0", level=3)
     policy = CandidatePolicy(game, samples=samples)
@@ -273,7 +273,7 @@ def test_learns_to_play_unseen_instances(name, budget, times):
         pytest.importorskip("torch")
     game = small_game(board_width=7, board_height=7)
     options = {"groups": 16} if name == "grpo" else {}
-    trained = method(name)(**options).train(game, [0], [], budget, 0)
+    trained = method(name)(**options).train(TrainingSetup([game], budget))
     assert trained.steps <= budget
     strongest = method("greedy")(4, "both").policies(game)
     assert volume(game, trained.policies) > times * volume(game, strongest)
@@ -284,7 +284,7 @@ def test_equal_seeds_give_equal_policies(made, budget):
     if made.name == "grpo":
         pytest.importorskip("torch")
     game = small_game()
-    first, again, other = (made.train(game, [0], [], budget, seed) for seed in (0, 0, 1))
+    first, again, other = (made.train(TrainingSetup([game], budget, seed)) for seed in (0, 0, 1))
     assert first.steps == again.steps
     assert len(first.policies) == 15
     assert np.array_equal(first.policies[0].arrays["parameters"], again.policies[0].arrays["parameters"])
@@ -299,7 +299,7 @@ def test_small_budgets_are_named(made):
     if made.name == "grpo":
         pytest.importorskip("torch")
     with pytest.raises(InvalidParameter, match="invalid budget=100 for mo-samegame-v0: expected at least"):
-        made.train(small_game(), [0], [], 100, 0)
+        made.train(TrainingSetup([small_game()], 100))
 
 
 def test_trains_against_opponents_from_every_seat():

@@ -20,6 +20,8 @@ from momagames.kernels.rng import random_words
 from momagames.registry import format_id
 from tests.cli.test_app import momagames_command
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 MAX_BYTES = 1_000_000
 POMMERMAN = tuple(f"mo-pommerman-{name}-v0" for name in ("ffa", "duel", "team", "radio"))
 DEFAULTS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0", "mo-robotmail-v0", *POMMERMAN)
@@ -91,7 +93,6 @@ def play_pommerman(id, opponent, episodes=200, **options):
 
 
 @pytest.mark.parametrize("id", POMMERMAN)
-@pytest.mark.long
 def test_pommerman_beats_careless_and_careful_agents(id):
     """Against copies of an opponent; in a free for all one of three enemies wins a lost game."""
     won, lost = play_pommerman(id, "simple")
@@ -117,7 +118,6 @@ def test_radio_team_is_silent():
         ("mo-pommerman-radio-v0", {"objectives": ["comm"], "board_size": 9}),
     ],
 )
-@pytest.mark.long
 def test_pommerman_plays_the_same_for_all_objectives(id, params):
     """Weights do not change its play, and sampling is its default: it was trained for this."""
     game = momagames.spec(id, **params)
@@ -138,7 +138,6 @@ def play_robots(game, name, episodes=300, **options):
 
 
 @pytest.mark.parametrize("id", ROBOTS)
-@pytest.mark.long
 def test_robotmail_delivers_more_than_the_scripted_robots(id):
     game = momagames.spec(id)
     champion = play_robots(game, "champion", weights=[1, 0, 0, 0])[0]
@@ -158,7 +157,6 @@ def test_robotmail_plays_every_layout_and_number_of_robots():
         assert mean_returns(game, [batch_policy("champion", game)] * len(game.agents), 4)[0] > 0
 
 
-@pytest.mark.long
 def test_plays_for_one_agent_and_by_command():
     game = momagames.spec("mo-samegame-v0")
     play = Episode(game)

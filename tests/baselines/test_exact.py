@@ -35,6 +35,9 @@ SIZES = [
     (4, 4, 2, 20, {"clear_bonus": 1000}),
     (3, 4, 2, 20, {"clear_bonus": 0.1}),
     (3, 4, 3, 20, {"clear_bonus": 100_000}),
+    (3, 3, 5, 40, {"scoring": "classic"}),
+    (4, 4, 3, 40, {"scoring": "classic"}),
+    (5, 3, 4, 20, {"scoring": "classic", "color_rewards": False}),
 ]
 
 
@@ -66,10 +69,14 @@ def remove_group(tiles, group):
 
 
 def compute_reward(tiles, rest, color, group, params):
-    reward = [0.0] * (params["num_colors"] if params["color_rewards"] else 1)
-    points = len(group) ** 2 + (0 if rest else params["clear_bonus"])
-    reward[color - 1 if params["color_rewards"] else 0] = float(np.float32(points))
-    return tuple(reward)
+    classic = params.get("scoring") == "classic"
+    reward = [0.0] * params["num_colors"]
+    points = (len(group) - 2) ** 2 if classic else len(group) ** 2
+    reward[color - 1] += points + (0 if rest else 1000 if classic else params["clear_bonus"])
+    if classic and not list_groups(rest):
+        for k in range(1, params["num_colors"] + 1):
+            reward[k - 1] -= max(sum(tile == k for tile in rest.values()) - 2, 0) ** 2
+    return tuple(float(np.float32(r)) for r in (reward if params["color_rewards"] else [sum(reward)]))
 
 
 def nondominated(vectors):
@@ -121,6 +128,7 @@ def solve(game, rows, **limits):
 # -------------------------------------------------------------------------------------------------------------- fronts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("height", "width", "colors", "boards", "params"), SIZES)
 def test_equals_brute_force(height, width, colors, boards, params, interpreted):
     game = make_game(height, width, colors, **params)
@@ -267,6 +275,7 @@ def test_negative_and_fractional_rewards_without_pruning(cost, interpreted):
         assert {tuple(p) for p in solve(game, rows).points} == expected
 
 
+@pytest.mark.long
 def test_terminal_rewards_are_distinguished():
     for seed in range(10):
         tiles = to_tiles(rows := random_board(3, 4, 2, seed))
@@ -291,12 +300,15 @@ def test_rejects_rewards_outside_the_declared_bounds():
         )
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("height", "width", "colors", "params"),
     [
         (6, 6, 3, {}),
         (6, 5, 4, {"clear_bonus": 500}),
+        (5, 5, 5, {"scoring": "classic"}),
+        (6, 5, 3, {"scoring": "classic", "color_rewards": False}),
         (8, 8, 10, {"color_rewards": False}),
         (3, 21, 10, {"color_rewards": False}),
         (16, 3, 10, {"color_rewards": False}),

@@ -63,6 +63,7 @@ def test_plays_the_best_sum_of_reward_and_estimate(estimate, weights):
     assert decisions > 5
 
 
+@pytest.mark.long
 def test_compiled_episodes_equal_those_of_seated_policies():
     """Two ways to play the same policies; in a game without draws and ties the generator words do not matter."""
     game = momagames.spec("mo-samegame-v0", **SMALL)
@@ -103,6 +104,7 @@ def test_actions_do_not_depend_on_the_draws_to_come():
         one.step(actions.pop())
 
 
+@pytest.mark.long
 def test_gambles_with_draws_of_its_own():
     """The last move doubles a reward or loses it: the same decision, whatever the game will draw."""
     rewards = np.zeros((3, 3, 2, 2))

@@ -16,6 +16,8 @@ from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.kernels.jit import compile_entry_point
 from tests.games.tileblast.test_agents import distance, level
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 ID = "mo-tileblast-v0"
 PLANNERS = [
     ("hindsight_random", {}),
@@ -47,7 +49,6 @@ def make_start(game, seed):
         {"level": 5, "objectives": ["win", "step"], "strict_moves": False, "max_taps": 30},
     ],
 )
-@pytest.mark.long
 def test_plans_attain_their_values(name, options, params):
     game = momagames.spec(ID, **params)
     start = make_start(game, 3)
@@ -122,7 +123,6 @@ def test_respects_the_budget_after_the_first_pass(budget):
 
 
 @pytest.mark.parametrize("number", [1, 4, 7])
-@pytest.mark.long
 def test_a_narrow_beam_wins_where_lookahead_does_and_sooner(number):
     game = momagames.spec(ID, level=number, objectives=["moves_saved", "score", "created"])
     starts = generate_starts(game, np.arange(3, dtype=np.uint64))

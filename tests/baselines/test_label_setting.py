@@ -11,6 +11,8 @@ from momagames.engine.episode import PASS, Episode
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter, TooLarge
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 ROOMY = {"max_states": 1_000_000, "max_bytes": 1 << 30}
 LAYOUT = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}
 LEVEL = """
@@ -75,7 +77,6 @@ def nondominated(values):
 
 @pytest.mark.parametrize("name", ["samegame", "tileblast", "robotmail"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.long
 def test_equals_brute_force(name, seed, tmp_path):
     game = make_game(name, tmp_path)
     front = clairvoyant_front(game, seed=seed, **ROOMY)

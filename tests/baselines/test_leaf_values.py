@@ -15,6 +15,8 @@ from momagames.kernels.jit import INTERPRETED
 from tests.baselines.test_mcts import actions_of, arms_of, search_tree
 from tests.baselines.test_ntuple import NTUPLE, breakthrough, naive_search, random_tables, round_tables, share_of_wins
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 OBJECTIVES, WEIGHTS = ("captures", "win", "losses"), np.array([0.25, 0.25, 0.5])
 
 
@@ -66,7 +68,6 @@ def test_replies_are_backpropagated(tmp_path):
 
 @pytest.mark.parametrize("name", ["uct", "pareto_uct"])
 @pytest.mark.skipif(INTERPRETED, reason="slow without the compiler")
-@pytest.mark.long
 def test_search_improves_on_the_tables(name):
     game = momagames.spec("mo-breakthrough-v0")
     weights = [1.0, 0.0, 0.0, 0.0]

@@ -71,6 +71,7 @@ def test_episodes_do_not_depend_on_the_batch(game):
     assert alone.steps[0] == whole.steps[1]
 
 
+@pytest.mark.long
 def test_memory_per_environment_equals_separate_policies():
     game = momagames.spec("mo-samegame-v0", **SAME)
     policy, _ = random_policy(game)
@@ -87,6 +88,7 @@ def test_memory_per_environment_equals_separate_policies():
     assert len(np.unique(batch.returns[:, 0], axis=0)) > 1
 
 
+@pytest.mark.long
 def test_takes_the_winning_move_for_the_weight_of_winning():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
     policy, parameters = random_policy(game)
@@ -113,6 +115,7 @@ def states_near_a_win(game):
             return game.codec.save(before[0])
 
 
+@pytest.mark.long
 def test_actions_do_not_depend_on_random_events_to_come():
     game = momagames.spec("mo-tileblast-v0", level=4, max_taps=30)
     assert game.chance == "step"

@@ -81,6 +81,7 @@ class ReferenceSearch:
         return chosen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("keep", "greed"), [(0.0, 0.0), (1.0, 0.0), (0.7, 0.5), (0.0, 1.0)])
 def test_matches_the_reference_search(keep, greed):
     game, start = make_instance()

@@ -24,6 +24,8 @@ from momagames.kernels.rng import random_words
 from tests import meteors
 from tests.baselines import gambles
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 METHOD_NAMES = ["uct", "pareto_uct"]
 WORDS = range(2 if INTERPRETED else 20)  # generator words of the searches of one position
 REWARDS = np.zeros((3, 3, 2, 2))

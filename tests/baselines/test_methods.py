@@ -23,6 +23,8 @@ PLANNERS = [
     ("beam", {"width": 32, "estimate": "present"}),
     ("local_search", {"divisions": 2, "keep": 0.8, "greed": 0.2, "patience": 30}),
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0, "selective": True, "prior": 0.3, "playouts": 2}),
+    ("iterated_nrpa", {"divisions": 2, "levels": 2, "iterations": 5, "alpha": 1.0, "patience": 5}),
     ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0}),
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
     ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
@@ -63,6 +65,7 @@ def test_plans_attain_their_values(game, start, front, name, options):
     assert found.complete == (name == "exact")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), PLANNERS[:-1])
 def test_equal_seeds_give_equal_plans_within_the_budget(game, start, name, options):
     chosen = method(name)(**options)

@@ -11,6 +11,8 @@ from momagames.engine.policies import play_policies
 from momagames.errors import InvalidParameter
 from momagames.kernels.rng import random_words
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 SMALL = {"board_width": 4, "board_height": 4, "num_colors": 3}
 WEIGHTS = np.array([0.5, 0.3, 0.2])
 

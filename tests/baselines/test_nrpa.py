@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import momagames
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
 from momagames.baselines.archive import is_nondominated
@@ -45,8 +46,12 @@ class ReferenceSearch:
     scores    (episode, weights) -> the bias of each candidate action, several for some groups, or None
     """
 
-    def __init__(self, game, start, budget, seed, divisions, levels, iterations, alpha, scores=None):
-        self.scores = scores
+    def __init__(
+        self, game, start, budget, seed, divisions, levels, iterations, alpha, scores=None, selective=False, prior=0.0,
+        playouts=1, repetitions=0,
+    ):  # fmt: skip
+        self.scores, self.selective, self.prior = scores, selective, prior
+        self.playouts, self.repetitions = playouts, repetitions
         self.game, self.start, self.budget, self.iterations, self.alpha = game, start, budget, iterations, alpha
         self.draws, self.used, self.games = RandomDraws(seed), 0, []
         lattice = simplex_lattice(len(game.objectives), divisions)
@@ -61,23 +66,37 @@ class ReferenceSearch:
     def search(self, level, policy):
         if level == 0:
             return self.playout(policy)
-        best = (-math.inf, None)
+        best, repeats = (-math.inf, None), 0
         for _ in range(self.iterations):
-            found = self.search(level - 1, dict(policy))
-            if found[0] >= best[0]:
-                best = found
+            for _ in range(self.playouts if level == 1 else 1):
+                found = self.search(level - 1, dict(policy))
+                repeats = repeats + 1 if found[0] == best[0] else 0 if found[0] > best[0] else repeats
+                if found[0] >= best[0]:
+                    best = found
             self.adapt(policy, best[1])
+            if self.repetitions and repeats >= self.repetitions:
+                break
         return best
+
+    def select(self, groups, ply, tiles):
+        """Return the groups without the large ones of the most frequent color at the start, and their grades."""
+        tabu = max("123456789", key=tiles.count)
+        selected = {a: g for a, g in groups.items() if g[0] != tabu or (ply >= 10 and len(g[1]) == 2)}
+        return selected or groups, [min(len(cells) - 2, 8) if selected else 0 for _, cells in (selected or groups).values()]
 
     def playout(self, policy):
         if self.used >= self.share:
             raise BudgetSpent
         episode, line = make_episode(self.game, self.start), []
+        tiles = "".join(self.game.codec.save(episode.state)["board"])
         while not episode.state["over"]:
             if self.used == self.budget:
                 raise BudgetSpent
             legal = list_groups(episode)
             bias = np.zeros(len(legal))
+            if self.selective:
+                legal, grades = self.select(legal, len(line), tiles)
+                bias = self.prior * np.array(grades)
             if self.scores and len(scores := self.scores(episode, self.weights)) > 1:
                 if self.used + len(scores) >= self.budget:
                     self.used = self.budget
@@ -108,6 +127,83 @@ def test_matches_the_algorithm_of_the_paper(levels, iterations, alpha):
     options = {"divisions": 2, "levels": levels, "iterations": iterations, "alpha": alpha}
     reference = ReferenceSearch(game, start, 1500, 4, **options)
     compare(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"selective": True},
+        {"selective": True, "prior": 0.7},
+        {"playouts": 4},
+        {"repetitions": 2},
+        {"selective": True, "prior": 0.2, "playouts": 3, "repetitions": 3},
+    ],
+    ids=str,
+)
+def test_modern_forms_match_the_same_search_in_plain_python(given):
+    game, start = make_instance(board_width=7, board_height=6, num_colors=3)
+    options = {"divisions": 1, "levels": 2, "iterations": 6, "alpha": 1.0, **given}
+    reference = ReferenceSearch(game, start, 1500, 4, **options)
+    compare(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
+
+
+def test_iterated_search_replaces_the_rest_of_the_best_game():
+    """With one level and one iteration every round is one playout, so that the search can be followed in plain Python."""
+    game, start = make_instance(color_rewards=False)
+    options = {"divisions": 1, "levels": 1, "iterations": 1, "alpha": 1.0}
+    found = method("iterated_nrpa")(**options, patience=3).plan(game, start, 2000, 5)
+    rng = np.random.default_rng(5)
+    draws = RandomDraws(5)
+    rng.integers(2**64, dtype=np.uint64)
+    best, used, stale, actions, score, rounds, starts = -math.inf, 0, 3, [], -math.inf, 0, 0
+    while used < 2000:
+        is_start = stale >= 3 or not actions
+        prefix = [] if is_start else actions[: int(rng.integers(len(actions)))]
+        used += len(prefix)
+        episode, line = make_episode(game, start), list(prefix)
+        for action in prefix:
+            episode.step(action)
+        while not episode.state["over"] and used < 2000:
+            groups = list(list_groups(episode))
+            line.append(groups[int(draws.uniform() * len(groups))])
+            episode.step(line[-1])
+            used += 1
+        rounds, starts = rounds + 1, starts + is_start
+        if not episode.state["over"]:
+            break
+        value = episode.returns[0, 0]
+        best = max(best, value)
+        stale = 0 if is_start or value > score else stale + 1
+        if is_start or value >= score:
+            actions, score = line, value
+    assert found.plans[-1].value[0] == best
+    assert (found.steps, found.info["rounds"], found.info["starts"]) == (2000, rounds, starts)
+    assert starts > 2
+
+
+def test_selective_playouts_leave_the_most_frequent_color_for_the_end():
+    game, start = make_instance(board_width=8, board_height=8, num_colors=4, color_rewards=False, scoring="classic")
+    rows = "".join(game.codec.save(start[0])["board"])
+    tabu, num_moves = max("1234", key=rows.count), 0
+    for plan in method("nrpa")(**NRPA, selective=True).plan(game, start, 5000, 1).plans:
+        episode = make_episode(game, start)
+        for ply, action in enumerate(plan.actions):
+            groups = list_groups(episode)
+            color, cells = groups[action]
+            if color == tabu and (ply < 10 or len(cells) > 2):
+                assert all(other == tabu and (ply < 10 or len(g) > 2) for other, g in groups.values())
+                num_moves += 1
+            episode.step(action)
+    assert num_moves
+
+
+def test_rejects_forms_that_the_game_or_other_options_rule_out():
+    with pytest.raises(InvalidParameter, match=r"prior=0\.5: expected 0 without selective playouts"):
+        method("nrpa")(**NRPA, prior=0.5)
+    with pytest.raises(InvalidParameter, match="bias='champion': expected none, because selective playouts have priors"):
+        method("nrpa")(**NRPA, selective=True, bias="champion")
+    with pytest.raises(InvalidParameter, match="selective=True: expected False, because mo-tileblast-v0 declares no selective"):
+        method("hindsight_nrpa")(**NRPA, selective=True).check_plan(momagames.spec("mo-tileblast-v0"))
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])

@@ -13,6 +13,7 @@ from momagames.baselines.ntuple.patterns import make_patterns
 from momagames.baselines.ntuple.self_play import Trajectory, learn_game
 from momagames.baselines.ntuple.tables import make_policy, round_tables
 from momagames.baselines.random import RANDOM_POLICY
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.contract import LearningSupport, Symmetry
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
@@ -68,12 +69,13 @@ def share_of_wins(game, first, second, count=200):
 @pytest.fixture(scope="module")
 def trained():
     game = breakthrough()
-    return game, NTUPLE.train(game, [0, 1], [RANDOM_POLICY], BUDGET, seed=4)
+    return game, NTUPLE.train(TrainingSetup([game], BUDGET, 4, [0, 1], [RANDOM_POLICY]))
 
 
 # -------------------------------------------------------------------------------------------------------------- learning
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_learns_to_win(trained):
     game, result = trained
@@ -91,7 +93,7 @@ def test_learns_to_win(trained):
 def test_weights_have_policies_of_their_own():
     """With all weight on captures a policy captures more, and wins less, than with all weight on winning."""
     game = breakthrough(objectives=("win", "captures"))
-    result = NTUPLE.train(game, [0], [], 4 * BUDGET, seed=1)
+    result = NTUPLE.train(TrainingSetup([game], 4 * BUDGET, 1))
     assert [policy.label for policy in result.policies] == ["w=(1, 0)", "w=(0, 1)"]
     opponent, count = batch_policy("greedy", game), 200
     words = random_words(3, 2 * count).reshape(count, 2)
@@ -106,7 +108,7 @@ def test_weights_have_policies_of_their_own():
 
 def test_equal_seeds_give_equal_policies():
     game = breakthrough(3, 5, ("win", "losses"))
-    first, again, other = (NTUPLE.train(game, [0], [], 4000, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (NTUPLE.train(TrainingSetup([game], 4000, seed)) for seed in (1, 1, 2))
     assert first.steps == again.steps <= 4000
     for k in range(2):
         tables = [result.policies[k].arrays["tables"].tobytes() for result in (first, again, other)]
@@ -130,7 +132,7 @@ def test_self_play_ends_with_search():
     """Moves take more steps in the last part of the budget, which looks further ahead."""
     game = breakthrough(4, 5, ("win", "losses"))
     plain, searching = (
-        replace(NTUPLE, depth=2, search_fraction=fraction).train(game, [0], [], 40_000, seed=1) for fraction in (0.0, 0.5)
+        replace(NTUPLE, depth=2, search_fraction=fraction).train(TrainingSetup([game], 40_000, 1)) for fraction in (0.0, 0.5)
     )
     assert searching.steps <= 40_000
     assert searching.info["games"] < 0.8 * plain.info["games"]
@@ -322,7 +324,7 @@ def winning_moves(play):
 def test_restored_policies_play_alike():
     game = breakthrough(objectives=("win", "losses"))
     one = replace(NTUPLE, depth=2)
-    trained = one.train(game, [0], [], 40_000, seed=3).policies[1]
+    trained = one.train(TrainingSetup([game], 40_000, 3)).policies[1]
     restored = one.restore(game, trained.label, trained.arrays)
     assert restored.label == "w=(0, 1)"
     count, opponent = 6, batch_policy("random", game)
@@ -390,6 +392,7 @@ def test_agents_with_interests_of_their_own():
         assert chosen_actions(game, make_tables_policy(game, weights, playing.tables), start) == {best}
 
 
+@pytest.mark.long
 def test_does_not_depend_on_random_events_to_come():
     rewards = np.ones((3, 3, 2, 2), np.float32)
     game = make_gambles(rewards, gamble=True)
@@ -416,7 +419,7 @@ def test_games_that_do_not_fit_are_rejected():
         (meteors.game("meteors-v0"), "ntuple needs a sequential game with discrete actions; meteors-v0"),
     ):
         with pytest.raises(InvalidParameter, match=message):
-            NTUPLE.train(game, [0], [], 1000, 0)
+            NTUPLE.train(TrainingSetup([game], 1000))
     game = breakthrough()
     wrong = replace(game.learning, symmetries=(Symmetry((0,) * 25, tuple(range(75))),))
     for learning, message in (

@@ -5,7 +5,8 @@ import pytest
 
 import momagames
 from momagames.baselines import method
-from momagames.benchmark.evaluate import evaluate_run, make_episode_seeds, play_from_starts
+from momagames.benchmark.episodes import make_episode_seeds, play_from_starts
+from momagames.benchmark.evaluate import evaluate_run
 from momagames.benchmark.plan import Run
 from momagames.engine.playouts import generate_starts
 from tests.benchmark.tiny import POLICIES, suite

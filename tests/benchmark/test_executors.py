@@ -120,6 +120,7 @@ def test_kills_at_random_times_lose_only_runs_in_progress(tmp_path):
         assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.long
 def test_an_interrupted_program_ends_its_workers_and_resumes(tmp_path):
     """Ctrl-C in the middle of a suite that two processes run."""
     program = start(tmp_path / "out", 200, 300_000)
@@ -134,6 +135,7 @@ def test_an_interrupted_program_ends_its_workers_and_resumes(tmp_path):
     assert vanishes(program.pid)
 
 
+@pytest.mark.long
 def test_a_run_beyond_its_time_limit_is_killed(tmp_path, monkeypatch):
     """The compiled run would take minutes; other runs finish meanwhile."""
     run_suite(suite(plans([RANDOM, GREEDY])), tmp_path / "compiled")
@@ -152,6 +154,7 @@ def test_a_run_beyond_its_time_limit_is_killed(tmp_path, monkeypatch):
     assert not list(store.working.iterdir())
 
 
+@pytest.mark.long
 def test_a_script_without_a_main_guard(tmp_path):
     code = PROGRAM.replace('if __name__ == "__main__":', "if True:") % (4, 300)
     (tmp_path / "script.py").write_text(code)
@@ -163,6 +166,7 @@ def test_a_script_without_a_main_guard(tmp_path):
     assert "__main__" in done.stderr
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_while_it_starts_is_replaced(tmp_path):
     pool = processes._Processes(1, tmp_path)
     try:
@@ -179,6 +183,7 @@ def test_a_worker_that_is_killed_while_it_starts_is_replaced(tmp_path):
         pool.close()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="POSIX")
 def test_a_worker_ignores_ctrl_c_from_its_first_instruction(tmp_path):
     pool = processes._Processes(1, tmp_path)
@@ -277,6 +282,7 @@ def test_runs_finished_by_another_process_are_skipped(opened):
     assert [row["row"] for row in Store(opened).read_rows(run)] == [1]
 
 
+@pytest.mark.long
 def test_pools_start_no_more_workers_than_runs(tmp_path, monkeypatch):
     tested = suite(plans([RANDOM], seeds=[0, 1]))
     Store(tmp_path).open_suite(tested)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from momagames.analysis.episode_returns import standard_errors
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.evolution.population_eval import PopulationEvaluator
-from momagames.baselines.trainer import TrainingSetup
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import run_suite
 from momagames.benchmark.evaluate import evaluate_run, make_episode_seeds
 from momagames.benchmark.plan import Run
@@ -19,6 +20,7 @@ from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidFile
 from momagames.reports import report
 from momagames.reports.data.generalization import RATIO, REGRET
+from momagames.reports.data.panels import build_panels
 from tests.benchmark.tiny import GREEDY, RANDOM, suite
 
 SCORER = {"name": "cross_entropy", "options": {"population": 8, "elites": 4, "episodes": 2, "divisions": 2}}
@@ -79,9 +81,7 @@ def test_training_uses_the_training_instances_only(monkeypatch):
     run = make_run("cross_entropy")
     given = []
     train = CrossEntropy.train
-    monkeypatch.setattr(
-        CrossEntropy, "train", lambda *a, **options: given.append(options.get("starts")) or train(*a, **options)
-    )
+    monkeypatch.setattr(CrossEntropy, "train", lambda own, setup: given.append(setup.starts) or train(own, setup))
     rows = list(evaluate_run(run, {}))
     game = run.game.make_game()
     seeds, _ = make_episode_seeds(run, game)
@@ -115,7 +115,9 @@ def test_learners_play_given_start_positions_only(monkeypatch):
     given = []
     for episodes in (2, 3, 7):
         policy = type("Policy", (), {"game": game})()
-        evaluator = PopulationEvaluator(policy, [0], [], episodes, 100, np.random.default_rng(0), starts)
+        evaluator = PopulationEvaluator(
+            policy, TrainingSetup([game], 100, starts=starts), episodes, 100, np.random.default_rng(0)
+        )
         given.append([state.tobytes() for state in evaluator._starts["board"]])
     assert [len(one) for one in given] == [2, 3, 7]
     assert len(set(given[0])) == 2
@@ -170,3 +172,16 @@ def test_games_without_exact_fronts_are_refused():
         suite({**EXPERIMENT, "games": [game], "methods": [RANDOM], "budget": 0})
     with pytest.raises(InvalidFile, match=r"generalization\.play: unknown key: expected .*did you mean 'plays'"):
         suite({**EXPERIMENT, "generalization": {**EXPERIMENT["generalization"], "play": 1}})
+
+
+def test_plays_of_one_instance_are_one_observation_of_standard_errors(results):
+    """Each policy of greedy plays a share of the plays in each of the test instances."""
+    (panel, *_) = build_panels(Store(results), Store(results).read_suite())
+    for method, runs in panel.policy_episodes.items():
+        for episodes in runs.values():
+            count = len(set(episodes.instances.tolist()))
+            assert count == EXPERIMENT["report_episodes"]
+            means = episodes.report.reshape(len(episodes.labels), -1, count, *episodes.report.shape[2:]).mean(axis=1)
+            expected = standard_errors(means)
+            values = standard_errors(episodes.report, episodes.instances)
+            np.testing.assert_allclose(values, expected, err_msg=method)

@@ -127,6 +127,7 @@ def test_an_opponent_is_built_with_its_options():
     assert dict(policy.initial_memory) == {"patience": 2, "fair": 0}
 
 
+@pytest.mark.long
 def test_digests_are_the_same_in_another_process(tmp_path):
     file = tmp_path / "tiny.yaml"
     file.write_text(yaml.safe_dump(TINY))

@@ -11,8 +11,9 @@ from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, UnknownId
 from momagames.reports.data.panels import build_panels
+from momagames.reports.data.results_comparison import compare_results
 from momagames.reports.text.captions import panel_caption
-from tests.benchmark.tiny import POLICIES, suite
+from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, suite
 
 
 @pytest.fixture
@@ -46,6 +47,25 @@ def test_reports_measure_against_the_front_of_a_set(folder, tmp_path):
     before, after = (one.scores["greedy"]["hypervolume_ratio"].interval.value for one in (whole, panel))
     assert 0 < after < before / 4  # four objectives, more than twice the reference in each
     assert {reference.tag for part in parts for reference in part.references.values()} == {"best known"}  # other opponents
+
+
+def test_compared_results_are_measured_against_the_front_of_the_set(folder, tmp_path):
+    """Without a set the weaker results would be measured against the union of both."""
+    front = [[1.0, 1.0, 1.0, 0.0]]
+    write_set(folder, "perfect-1", front)
+    with_set = {**POLICIES, "reference_set": "perfect-1"}
+    for name, methods in (("a", [RANDOM, GREEDY]), ("b", [RANDOM])):
+        run_suite(suite({**with_set, "methods": methods}), tmp_path / name)
+    (found,) = compare_results([tmp_path / "b", tmp_path / "a"])
+    assert (found.method, found.reference) == ("random", "best known (perfect-1)")
+    (alone, *_) = build_panels(Store(tmp_path / "b"), suite({**with_set, "methods": [RANDOM]}))
+    expected = alone.scores["random"]["hypervolume_ratio"].interval
+    assert alone.references[0].values.tolist() == front
+    assert [one["hypervolume_ratio"].interval for one in found.scores] == [expected, expected]
+    run_suite(suite({**POLICIES, "methods": [RANDOM]}), tmp_path / "c")
+    (without,) = compare_results([tmp_path / "c", tmp_path / "c"])
+    assert without.reference == "best known"
+    assert without.scores[0]["hypervolume_ratio"].interval.value > expected.value
 
 
 def test_a_set_must_have_the_setting(folder):

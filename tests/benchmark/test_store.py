@@ -49,6 +49,7 @@ def killed(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_kill_loses_only_the_run_in_progress(killed):
     suite, store = whole(), Store(killed)
     assert store.read_suite() == suite

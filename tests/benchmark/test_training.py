@@ -12,7 +12,9 @@ from momagames.baselines import batch_policy
 from momagames.baselines.evolution import method as evolution
 from momagames.baselines.evolution.cma import Cma
 from momagames.baselines.evolution.nsga2 import Nsga2
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import evaluate
+from momagames.benchmark.episodes import make_default_opponent, make_episode_seeds, play_from_starts
 from momagames.benchmark.executors import ProcessPool
 from momagames.benchmark.executors.executor import execute_run
 from momagames.benchmark.replays import evaluate_again, load_points, replay
@@ -58,13 +60,14 @@ def runs_of(tested, name):
 
 def train(game, options, budget, seed=0, name="nsga2", others=None):
     method = METHODS[name](**options)
-    opponents = others or [evaluate.make_default_opponent(game)]
-    return method.train(game, range(len(game.agents)) if others else [0], opponents, budget, seed)
+    opponents = others or [make_default_opponent(game)]
+    return method.train(TrainingSetup([game], budget, seed, range(len(game.agents)) if others else [0], opponents))
 
 
 # --------------------------------------------------------------------------------------------------------- interface
 
 
+@pytest.mark.long
 def test_only_methods_that_train_have_a_budget(done):
     _, tested = done
     assert [run.budget for run in tested.list_runs()] == [None, 12_000, 12_000]
@@ -106,13 +109,27 @@ def test_rejects_a_budget_below_one_generation():
         train(game, NSGA2["options"], 400)
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"games": 2}, "nsga2 trains on one game: expected 1, got 2"),
+        ({"fixed_weights": (1.0, 0.0)}, r"nsga2: invalid fixed_weights=\(1.0, 0.0\): expected None"),
+        ({"return_scale": np.ones(2)}, "nsga2: invalid return_scale=.*: expected None"),
+    ],
+)
+def test_rejects_what_it_does_not_use(changed, message):
+    games = [momagames.spec("mo-samegame-v0", **SAMEGAME["params"])] * changed.pop("games", 1)
+    with pytest.raises(InvalidParameter, match=message):
+        Nsga2(**NSGA2["options"]).train(TrainingSetup(games, 10_000, **changed))
+
+
 def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
     _, tested = done
     (run,) = runs_of(tested, "nsga2")
     calls = []
 
-    def record(self, game, learning_agents, opponents, budget, seed):
-        calls.append((list(learning_agents), [one.label for one in opponents], budget, seed))
+    def record(self, setup):
+        calls.append((list(setup.learning_agents), [one.label for one in setup.opponents], setup.budget, setup.seed))
         raise KeyError
 
     monkeypatch.setattr(Nsga2, "train", record)
@@ -122,7 +139,7 @@ def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
     assert calls[0] == calls[1]
     learning_agents, opponents, budget, seed = calls[0]
     assert (learning_agents, opponents, budget) == ([0, 1], ["random"], 12_000)
-    seeds, _ = evaluate.make_episode_seeds(run, run.game.make_game())
+    seeds, _ = make_episode_seeds(run, run.game.make_game())
     assert seed != run.seed
     assert seed not in seeds
 
@@ -188,19 +205,15 @@ def test_learns_samegame(name, times):
 
 def volume(game, members):
     """Hypervolume of mean returns on unseen instances."""
-    from momagames.benchmark.evaluate import play_from_starts
     from momagames.engine.playouts import generate_starts
 
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
-    done = play_from_starts(
-        game, tuple(members), evaluate.make_default_opponent(game), 0, generate_starts(game, seeds), seeds[:, None]
-    )
+    done = play_from_starts(game, tuple(members), make_default_opponent(game), 0, generate_starts(game, seeds), seeds[:, None])
     means = done.returns[:, 0].reshape(len(members), 100, -1).mean(axis=1)
     return hypervolume(means, game.reference_point).value
 
 
 def test_learns_to_win_breakthrough():
-    from momagames.benchmark.evaluate import play_from_starts
     from momagames.engine.playouts import generate_starts
 
     game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])

@@ -106,6 +106,7 @@ def test_invalid_calls_exit_with_2_and_one_line(arguments, said, tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.long
 def test_play_ends_with_the_input():
     done = subprocess.run(
         [

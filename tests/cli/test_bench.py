@@ -56,6 +56,7 @@ def test_a_failed_run_is_reported_with_exit_code_1(tmp_path):
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_packaged_suites():
     done = momagames_command("bench", "list")
     assert done.returncode == 0, done.stderr
@@ -134,6 +135,7 @@ def done(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_show_prints_the_whole_suite(ask, done):
     code, said = ask("bench", "show", done / "tiny.yaml")
     assert code == 0
@@ -224,6 +226,7 @@ def test_seeds_are_run_one_after_the_other(ask, done, tmp_path):
     assert code == 2
 
 
+@pytest.mark.long
 def test_figures_for_papers(ask, done, tmp_path):
     pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
     code, said = ask("bench", "report", done / "out", "--figures", tmp_path / "figures")
@@ -233,6 +236,7 @@ def test_figures_for_papers(ask, done, tmp_path):
     assert {path.suffix for path in written} == {".svg", ".png"}
 
 
+@pytest.mark.long
 def test_tables_in_latex(ask, done, tmp_path):
     code, said = ask("bench", "report", done / "out", "--latex", tmp_path / "tables.tex")
     assert (code, "LaTeX tables: " in said) == (0, True)

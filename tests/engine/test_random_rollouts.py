@@ -91,6 +91,7 @@ def test_chooses_among_all_legal_actions():
     assert 0.3 < wins < 0.7
 
 
+@pytest.mark.long
 def test_steps_equal_steps_of_the_batch(game):
     one, other = (Batch(game, 5) for _ in range(2))
     words = [random_words(2, 5) for _ in range(2)]

@@ -345,7 +345,9 @@ def test_actions_by_name(id, more):
 
 
 @pytest.mark.parametrize("id", list(SMALL))
-@pytest.mark.parametrize("text", ["", "x", "1 2 3 4 5", "1 x"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "1 2 3 4 5", "1 x", "99 0", "99 1 99", "-1 0", "0 99 1", "(0,1)-(0,3)", "(0,1)-(0,0)"]
+)
 def test_unreadable_actions(id, text):
     play = start(id, 0, **SMALL[id])
     with pytest.raises(ValueError, match=r"type|expected"):

@@ -66,6 +66,7 @@ def list_entries(game, names):
     return np.concatenate([of_planes, np.isin(learning.egocentric_scalars, names)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "params"), CASES, ids=lambda value: str(value))
 def test_symmetries_are_those_of_the_rules(id, params):
     game, cases = momagames.spec(id, **params), cases_of(id)

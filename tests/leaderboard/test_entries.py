@@ -112,6 +112,7 @@ def test_an_entry_alone_has_the_scores_that_are_not_provisional(tmp_path):
     assert {name for name in row.scores if row.scores[name] != other.scores[name]} <= set(alone.provisional)
 
 
+@pytest.mark.long
 def test_code_plays_as_it_does_in_this_process(tmp_path, monkeypatch, capfd):
     folder = write_code(tmp_path / "code", power=2)
     entry = check_submission(folder, run_code=True)

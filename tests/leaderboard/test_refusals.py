@@ -381,6 +381,7 @@ def test_policies_beyond_the_time_limit(tmp_path, monkeypatch):
 # ---------------------------------------------------------------------------------------------------------------- code
 
 
+@pytest.mark.long
 def test_code_runs_only_if_it_is_allowed(tmp_path):
     marker = tmp_path / "ran"
     folder = write_code(tmp_path / "mine", f"open({str(marker)!r}, 'w')\n" + CODE)
@@ -447,6 +448,7 @@ def test_actions_of_code(action):
     assert function(*arguments) == 1
 
 
+@pytest.mark.long
 def test_code_that_does_not_answer(tmp_path, monkeypatch):
     monkeypatch.setattr(policy_process, "ANSWER_SECONDS", 0.2)
     text = "import time\ndef act(observation, mask, rng): time.sleep(100)"

@@ -237,6 +237,7 @@ def test_simultaneous_moves_of_several_parts(monkeypatch):
     assert table.episode.state["word"][1] == 1
 
 
+@pytest.mark.long
 def test_through_a_pipe():
     code = f"from momagames.play.terminal import play; play({BREAKTHROUGH!r}, seed=1, board_width=4, board_height=5)"
     done = subprocess.run([sys.executable, "-c", code], input="1 1 1\n", capture_output=True, text=True, timeout=120)

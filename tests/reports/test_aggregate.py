@@ -105,6 +105,7 @@ def render_text(what):
     return console.export_text()
 
 
+@pytest.mark.long
 def test_tables_aggregate_all_games(made):
     assert isinstance(made, Report)
     assert made.aggregate.runs == 2

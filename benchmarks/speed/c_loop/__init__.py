@@ -22,13 +22,13 @@ SOURCE = Path(__file__).with_name("breakthrough.c")
 FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
 
 
-def compiled(folder: str, *flags: str) -> Any:
-    """The loop as a library; None without a compiler, or one that does not know the machine's instructions."""
+def compiled(folder: str, *flags: str, source: Path = SOURCE) -> Any:
+    """A source as a library; None without a compiler, or one that does not know the machine's instructions."""
     cc = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if cc is None:
         return None
     target = Path(folder) / f"loop{len(flags)}.so"
-    done = subprocess.run([cc, *FLAGS, *flags, str(SOURCE), "-o", str(target)], capture_output=True, check=False)
+    done = subprocess.run([cc, *FLAGS, *flags, str(source), "-o", str(target)], capture_output=True, check=False)
     return ctypes.CDLL(str(target)) if done.returncode == 0 else None
 
 

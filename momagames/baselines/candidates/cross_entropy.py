@@ -18,7 +18,8 @@ from momagames.baselines.candidates.policy import (
     restore_scorer,
 )
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats
-from momagames.baselines.trainer import Arrays, TrainerMethod, TrainingSetup
+from momagames.baselines.trainer import Arrays, TrainerMethod
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.utilities import UTILITIES
 from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from momagames.baselines.candidates.grpo_options import GrpoOptions
 from momagames.baselines.candidates.policy import MAX_POLICIES, CandidatePolicy, Scorer, restore_policy, restore_scorer
-from momagames.baselines.trainer import TrainerMethod, TrainingSetup
+from momagames.baselines.trainer import TrainerMethod
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy

@@ -13,7 +13,8 @@ from momagames.baselines.candidates.rollout import Decisions
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats
 from momagames.baselines.optimizer_state import collect_tensors
 from momagames.baselines.torch_threads import use_torch_threads
-from momagames.baselines.trainer import Arrays, TrainingSetup
+from momagames.baselines.trainer import Arrays
+from momagames.baselines.training_setup import TrainingSetup
 
 MIN_DEVIATION = 1e-6  # of the utilities of a group; equal episodes have no advantage
 

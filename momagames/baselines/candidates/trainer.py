@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from momagames.baselines.candidates.policy import CandidatePolicy, Scorer
 from momagames.baselines.candidates.rollout import Rollout, RolloutCollector
-from momagames.baselines.trainer import Arrays, TrainingSetup, list_weights, restore_arrays
+from momagames.baselines.trainer import Arrays, list_weights, restore_arrays
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.utilities import augmented_chebyshev, logarithmic
 from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidParameter

@@ -18,8 +18,9 @@ from momagames.baselines.archive import is_nondominated
 from momagames.baselines.base import Method, TrainingResult, check_array, check_array_names
 from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.baselines.evolution.population_eval import PopulationEvaluator
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.contract import Game
-from momagames.engine.policies import BatchPolicy, CompiledPolicy
+from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
 
 MAX_POPULATION, MAX_EPISODES = 1024, 1024
@@ -73,21 +74,13 @@ class EvolutionMethod(Method):
         teams = list(dict.fromkeys(game.teams[agent] for agent in learning_agents))
         return [0 if self.shared or team not in teams else teams.index(team) for team in game.teams]
 
-    def train(
-        self,
-        game: Game,
-        learning_agents: Sequence[int],
-        opponents: Sequence[BatchPolicy],
-        budget: int,
-        seed: int,
-        starts: NDArray[Any] | None = None,
-    ) -> TrainingResult:
+    def train(self, setup: TrainingSetup) -> TrainingResult:
         self.check_installed()
-        self.check_train(game)
-        rng = np.random.default_rng(seed)
-        policy = LinearPolicy(game, self._parameter_rows(game, learning_agents))
-        scale, scale_steps = policy.estimate_scale(int(rng.integers(2**63)), budget // SCALE_SHARE)
-        evaluator = PopulationEvaluator(policy, learning_agents, opponents, self.episodes, budget - scale_steps, rng, starts)
+        self.check_setup(setup)
+        game, rng = setup.game, np.random.default_rng(setup.seed)
+        policy = LinearPolicy(game, self._parameter_rows(game, setup.learning_agents))
+        scale, scale_steps = policy.estimate_scale(int(rng.integers(2**63)), setup.budget // SCALE_SHARE)
+        evaluator = PopulationEvaluator(policy, setup, self.episodes, setup.budget - scale_steps, rng)
         optimizer = self.make_optimizer(len(game.objectives), policy.num_parameters, rng)
         generations: list[Points] = []
         values: list[Points] = []
@@ -101,8 +94,8 @@ class EvolutionMethod(Method):
             values.append(returns)
         if not generations:
             raise InvalidParameter(
-                f"{self.name}: invalid budget={budget} for {game.id}: expected enough environment steps for a first generation "
-                f"of {len(generation)} policies"
+                f"{self.name}: invalid budget={setup.budget} for {game.id}: expected enough environment steps for a first "
+                f"generation of {len(generation)} policies"
             )
         parameters, returns = np.concatenate(generations), np.concatenate(values)
         best = np.unique(optimizer.best())

@@ -2,50 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import assign_seats
 from momagames.baselines.evolution.linear_policy import LinearPolicy
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
-from momagames.engine.policies import BatchPolicy, SeatedPolicies
+from momagames.engine.policies import SeatedPolicies
 
 
 class PopulationEvaluator:
     """Evaluates linear policies within a budget.
 
-    policy            kind of the policies
-    learning_agents   agents that they play in turn, each with its team
-    opponents         policies that play the other agents, in turn
-    episodes          episodes per policy, opponent and learning agent; the same for every policy and call
-    starts            record[S], start positions, of which `episodes` are drawn; None: new ones
-    budget            environment steps; checked after each step of the batch
-    used              environment steps so far
+    policy     kind of the policies
+    setup      agents that they play, opponents, and start positions, of which `episodes` are drawn
+    episodes   episodes per policy, opponent and learning agent; the same for every policy and call
+    budget     environment steps; checked after each step of the batch
+    used       environment steps so far
     """
 
     def __init__(
         self,
         policy: LinearPolicy,
-        learning_agents: Sequence[int],
-        opponents: Sequence[BatchPolicy],
+        setup: TrainingSetup,
         episodes: int,
         budget: int,
         rng: np.random.Generator,
-        starts: NDArray[Any] | None = None,
     ) -> None:
-        game = policy.game
+        game, starts = policy.game, setup.starts
         self.policy, self.budget, self.used = policy, budget, 0
-        self._learning_agents, self._opponents = tuple(learning_agents), tuple(opponents)
+        self._learning_agents, self._opponents = tuple(setup.learning_agents), tuple(setup.opponents)
         if starts is None:
             self._starts = generate_starts(game, rng.integers(2**64, size=episodes, dtype=np.uint64))
         else:  # each of them once before one of them twice
             self._starts = starts[np.resize(rng.permutation(len(starts)), episodes)]
         self._words = rng.integers(2**64, size=(episodes, len(game.agents)), dtype=np.uint64)
-        self._seats = np.array([assign_seats(game, agent, i) for i in range(len(opponents)) for agent in learning_agents])
+        self._seats = np.array(
+            [assign_seats(game, agent, i) for i in range(len(self._opponents)) for agent in self._learning_agents]
+        )
 
     def evaluate(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the mean returns float64[n, K] of policies with parameters float64[n, num_rows, row_size].

@@ -15,7 +15,8 @@ from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPoli
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS, MoppoOptions
 from momagames.baselines.moppo.symmetries import Symmetries
 from momagames.baselines.safe import MAX_CAUTION
-from momagames.baselines.trainer import TrainerMethod, TrainingSetup, train_to_end
+from momagames.baselines.trainer import TrainerMethod, train_to_end
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy

@@ -19,7 +19,8 @@ from momagames.baselines.moppo.rollout import Progress, RolloutCollector
 from momagames.baselines.moppo.state import TrainingParts, load_state_dict, state_dict
 from momagames.baselines.moppo.utility import Utility
 from momagames.baselines.torch_threads import use_torch_threads
-from momagames.baselines.trainer import Arrays, TrainingSetup, list_weights
+from momagames.baselines.trainer import Arrays, list_weights
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.engine.batch import Batch
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
 

@@ -20,10 +20,11 @@ from momagames.baselines.morl.learned_policy import AgentChooser, Chooser, Learn
 from momagames.baselines.morl.networks import Arrays
 from momagames.baselines.morl.training_env import BudgetReached, StepBudget, TrainingEnv, estimate_return_scale
 from momagames.baselines.torch_threads import use_torch_threads
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import check_lattice_size, format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.episode import Episode
-from momagames.engine.policies import BatchPolicy, PythonPolicy
+from momagames.engine.policies import PythonPolicy
 from momagames.errors import InvalidParameter, check_choice, check_range
 
 ILLEGAL = ("next", "random")
@@ -87,20 +88,12 @@ class LibraryLearner(Method, ABC):
         if len(game.agents) > 1:
             raise InvalidParameter(f"{self.name} plans for one agent; {game.id} has {len(game.agents)}, and moppo plays it")
 
-    def train(
-        self,
-        game: Game,
-        learning_agents: Sequence[int],
-        opponents: Sequence[BatchPolicy],
-        budget: int,
-        seed: int,
-        starts: NDArray[Any] | None = None,
-    ) -> TrainingResult:
+    def train(self, setup: TrainingSetup) -> TrainingResult:
         self.check_installed()
-        self.check_train(game)
-        rng, shared = np.random.default_rng(seed), StepBudget(budget)
-        learned = self._learn(TrainingEnv(game, learning_agents, opponents, self.illegal, shared, rng, starts), rng)
-        policies = tuple(self._make_policy(game, policy) for policy in learned)
+        self.check_setup(setup)
+        game, rng, shared = setup.game, np.random.default_rng(setup.seed), StepBudget(setup.budget)
+        env = TrainingEnv(game, setup.learning_agents, setup.opponents, self.illegal, shared, rng, setup.starts)
+        policies = tuple(self._make_policy(game, policy) for policy in self._learn(env, rng))
         return TrainingResult(policies, shared.used, {"policies_trained": len(policies)})
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:

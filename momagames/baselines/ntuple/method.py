@@ -15,7 +15,8 @@ from momagames.baselines.ntuple.patterns import check_board, make_patterns
 from momagames.baselines.ntuple.self_play import SelfPlay, TdOptions
 from momagames.baselines.ntuple.tables import PatternTables, make_policy, round_tables
 from momagames.baselines.ntuple.trainer import NtupleTrainer
-from momagames.baselines.trainer import TrainerMethod, TrainingSetup, list_weights
+from momagames.baselines.trainer import TrainerMethod, list_weights
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy

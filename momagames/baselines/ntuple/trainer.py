@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from momagames.baselines.ntuple.self_play import SelfPlay
 from momagames.baselines.ntuple.tables import PatternTables
-from momagames.baselines.trainer import Arrays, TrainingSetup, restore_arrays
+from momagames.baselines.trainer import Arrays, restore_arrays
+from momagames.baselines.training_setup import TrainingSetup
 
 CHUNK = 2_000_000  # environment steps of one call of the compiled loop, which Ctrl-C does not interrupt
 

@@ -29,10 +29,10 @@ from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.engine.playouts import NO_LIMIT
-from momagames.errors import check_range
+from momagames.errors import InvalidParameter, check_range, invalid_value
 from momagames.kernels.jit import compile_entry_point, kernel
 
-MAX_LEVELS, MAX_ITERATIONS, MAX_ALPHA = 6, 10_000, 10.0
+MAX_LEVELS, MAX_ITERATIONS, MAX_ALPHA, MAX_PRIOR = 6, 10_000, 10.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,16 @@ class Nrpa(Method):
     alpha        step size of an adaptation, more than 0, up to 10
     bias         stored scorer of candidate actions, added to the weights of a policy: "champion", or the path of a checkpoint
                  of training; empty: none
+    selective    whether playouts leave out the moves that the game calls unpromising (`SearchSupport.selective_moves`)
+    prior        weight of the grades of the moves in selective playouts, added to the weights of a policy, up to 4
+    playouts     playouts before each adaptation of level 1, which then takes the best line of all
+    repetitions  a level ends early when its best score has been found that many times again; 0: never
 
     Source: Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011; linear scalarization as in
-    Roijers et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013; bias, Cazenave,
-    "Generalized nested rollout policy adaptation", Monte Carlo Search 2020, CCIS 1379, 2021.
+    Roijers et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013; bias and prior, Cazenave,
+    "Generalized nested rollout policy adaptation", Monte Carlo Search 2020, CCIS 1379, 2021; selective playouts, Cazenave,
+    "Nested rollout policy adaptation with selective policies", Computer Games 2016, CCIS 705, 2017; several playouts, Cazenave,
+    Sevestre and Toulemont, "Stabilized nested rollout policy adaptation", arXiv:2101.03563, 2021.
     """
 
     name: ClassVar[str] = "nrpa"
@@ -70,10 +76,25 @@ class Nrpa(Method):
     iterations: int
     alpha: float
     bias: str = ""
+    selective: bool = False
+    prior: float = 0.0
+    playouts: int = 1
+    repetitions: int = 0
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1)
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
+        check_range(f"{self.name}: prior", self.prior, 0, MAX_PRIOR)
+        check_range(f"{self.name}: playouts", self.playouts, 1, MAX_ITERATIONS)
+        check_range(f"{self.name}: repetitions", self.repetitions, 0, MAX_ITERATIONS)
+        if self.selective and self.bias:
+            raise InvalidParameter(
+                invalid_value(f"{self.name}: bias", self.bias, "none, because selective playouts have priors of their own")
+            )
+        if self.prior and not self.selective:
+            raise InvalidParameter(
+                invalid_value(f"{self.name}: prior", self.prior, "0 without selective playouts, whose moves have grades")
+            )
 
     def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter for a game with chance events that the search may not foresee."""
@@ -82,17 +103,27 @@ class Nrpa(Method):
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)
         simplex_lattice(len(game.objectives), self.divisions)
-        check_lines(self.name, game, self.levels + 1, bool(self.bias))
+        check_lines(self.name, game, self.levels + 1, self.has_priors)
         make_bias(game, self.bias, 1)
+        if self.selective and game.search.selective_moves is None:
+            raise InvalidParameter(
+                invalid_value(f"{self.name}: selective", True, f"False, because {game.id} declares no selective playouts")
+            )
+
+    @property
+    def has_priors(self) -> bool:
+        return bool(self.bias) or self.prior > 0
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         bias = make_bias(game, self.bias, 1)
-        policies, lines = make_policies(self.levels), make_lines(game, self.levels + 1, bool(bias))
-        scratch = make_scratch(game, start, bias)
+        policies, lines = make_policies(self.levels), make_lines(game, self.levels + 1, self.has_priors)
+        scratch = make_scratch(game, start, bias, self.prior)
         completed, best = np.zeros(self.levels + 1, np.int64), np.full(self.levels + 1, -np.inf)
-        search = make_search(game, bool(bias))
+        repeats = np.zeros(self.levels + 1, np.int64)
+        limits = np.array([self.iterations, self.playouts, self.repetitions or NO_LIMIT, NO_LIMIT])
+        search = make_search(game, self.has_priors, self.selective)
         buffer = PlayoutBuffer(game)
         word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
         used = searches = 0
@@ -102,8 +133,8 @@ class Nrpa(Method):
             completed[:] = self.iterations  # as after a complete search, so a new one starts
             while used < share or not buffer.num_games:
                 num_games, completed_searches, used, word = search(
-                    policies, lines, scratch, buffer.batch, weights, completed, best, self.iterations, self.alpha, word, used,
-                    share, budget, not buffer.num_games,
+                    policies, lines, scratch, buffer.batch, weights, completed, best, repeats, limits, self.alpha, word,
+                    used, share, budget, not buffer.num_games,
                 )  # fmt: skip
                 word = np.uint64(word)
                 searches += completed_searches
@@ -120,34 +151,39 @@ def check_nesting(name: str, levels: int, iterations: int, alpha: float) -> None
 
 
 @kernel
-def _reset_search(policies, completed, best):
+def _reset_search(policies, completed, best, repeats):
     """Restart the search of the top level."""
+    completed[0] = 0
     for level in range(1, completed.shape[0]):
         reset_policy(policies, level - 1)
         completed[level] = 0
         best[level] = -np.inf
+        repeats[level] = 0
 
 
 @cache_by_rules
-def make_search(game: Game, biased: bool = False) -> Callable[..., Any]:
-    """Compile the search for this game's rules, with or without a bias."""
-    play_game = make_playout(game, biased)
+def make_search(game: Game, biased: bool = False, selective: bool = False) -> Callable[..., Any]:
+    """Compile the search for this game's rules, with or without priors of moves, and with all moves or selective playouts."""
+    play_game = make_playout(game, biased, selective)
 
     def search(
-        policies, lines, scratch, batch, weights, completed, best, iterations, alpha, word, used, share, budget, first
+        policies, lines, scratch, batch, weights, completed, best, repeats, limits, alpha, word, used, share, budget, first
     ):  # fmt: skip
-        """Run playouts until the batch is full or the share is spent.
+        """Run playouts until the batch is full, the share is spent, or enough searches of the top level are complete.
 
         Returns the number of games, of completed searches of the top level, the steps so far, and the generator word.
 
-        Level n has policy n - 1, line n as its best line with score best[n], and completed[n] completed iterations; line 0
-        is the playout. `first`: complete the first game even beyond the budget.
+        Level n has policy n - 1, line n as its best line with score best[n], completed[n] completed iterations, and
+        repeats[n], the times that an iteration found the best score again; line 0 is the playout, and completed[0] counts the
+        playouts since the last adaptation. limits: iterations, playouts before an adaptation, repeats that end a level,
+        searches. `first`: complete the first game even beyond the budget.
         """
         top = completed.shape[0] - 1
+        iterations, playouts, repetitions, searches = limits[0], limits[1], limits[2], limits[3]
         num_games, completed_searches = 0, 0
-        while num_games < batch.lengths.shape[0] and (used < share or first):
+        while num_games < batch.lengths.shape[0] and completed_searches < searches and (used < share or first):
             if completed[top] >= iterations:
-                _reset_search(policies, completed, best)
+                _reset_search(policies, completed, best, repeats)
             complete, steps, word = play_game(policies, 0, lines, 0, scratch, word, NO_LIMIT if first else budget - used)
             used += steps
             if not complete:
@@ -160,15 +196,23 @@ def make_search(game: Game, biased: bool = False) -> Callable[..., Any]:
                 score += weights[k] * lines.values[0, k]
             level, line = 1, 0
             while True:
+                repeats[level] = repeats[level] + 1 if score == best[level] else 0 if score > best[level] else repeats[level]
                 if score >= best[level]:
                     best[level] = score
                     copy_line(lines, line, level)
+                if level == 1:
+                    completed[0] += 1
+                    if completed[0] < playouts:
+                        break
+                    completed[0] = 0
                 adapt(policies, level - 1, lines, level, alpha, scratch)
                 completed[level] += 1
+                if repeats[level] >= repetitions:
+                    completed[level] = iterations
                 if completed[level] < iterations or level == top:
                     break
                 score, line = best[level], level
-                completed[level], best[level] = 0, -np.inf
+                completed[level], best[level], repeats[level] = 0, -np.inf, 0
                 level += 1
             if completed[top] >= iterations:
                 completed_searches += 1
@@ -177,4 +221,4 @@ def make_search(game: Game, biased: bool = False) -> Callable[..., Any]:
                     copy_policy(policies, lower, lower - 1)
         return num_games, completed_searches, used, word
 
-    return compile_entry_point(search, f"{game.rules_key}.nrpa{'.biased' if biased else ''}")
+    return compile_entry_point(search, f"{game.rules_key}.nrpa{'.selective' if selective else ''}{'.biased' if biased else ''}")

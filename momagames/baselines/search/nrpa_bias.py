@@ -57,8 +57,9 @@ def make_bias_kernels(game: Game, exponential: Callable[..., Any]) -> tuple[Call
         return count * bias.samples if count > 1 else 0
 
     @kernel
-    def write_priors(state, agent, mask, actions, count, bias, policy, priors, word):
+    def write_priors(state, agent, scratch, count, policy, priors, word):
         """Write exp(score) of the listed actions, relative to the highest score. Draws of the look-ahead start at `word`."""
+        mask, actions, bias = scratch.mask, scratch.actions, scratch.bias
         if mask.sum() > 1:
             score_actions(state, agent, mask, bias.memories[policy], bias.scratch, word)
         scores, highest = bias.scratch[1], -np.inf
@@ -71,13 +72,13 @@ def make_bias_kernels(game: Game, exponential: Callable[..., Any]) -> tuple[Call
 
 
 @kernel
-def _count_none(bias, count):
+def count_none(bias, count):
     return 0
 
 
 @kernel
-def _write_none(state, agent, mask, actions, count, bias, policy, priors, word):
+def _write_none(state, agent, scratch, count, policy, priors, word):
     pass
 
 
-ignore_bias = _count_none, _write_none
+ignore_bias = count_none, _write_none

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.search.move_codes import code_by_ply
-from momagames.baselines.search.nrpa_bias import Bias, ignore_bias, make_bias_kernels
+from momagames.baselines.search.nrpa_bias import Bias, count_none, ignore_bias, make_bias_kernels
 from momagames.contract import Game
 from momagames.engine.loops import keep_all_actions
 from momagames.engine.playouts import make_step_buffers
@@ -32,6 +32,7 @@ MAX_BYTES = 2**29  # largest memory of the lines
 EMPTY_KEY, ONE = np.uint64(0), np.uint64(1)
 MAX_CHANGE = 60.0  # largest change of a weight in one adaptation
 HALVINGS = 10
+NUM_GRADES = 16  # see `SearchSupport.selective_moves`
 MIN_ODDS, MAX_ODDS = 1e-100, 1e100
 
 
@@ -74,6 +75,7 @@ class Lines(NamedTuple):
 class Scratch(NamedTuple):
     """Scratch arrays: start, current and spare position; mask; actions and reward of a step; listed actions; cumulative odds.
     Adaptation uses the weight change of each slot, the slots of one ply, the changed slots, and their changes.
+    `grades` and `grade_odds` are the grades of the listed actions in selective playouts, and the prior odds of each grade.
     `bias` is that of the policies, or empty."""
 
     start: NDArray[Any]
@@ -88,6 +90,8 @@ class Scratch(NamedTuple):
     slots: NDArray[np.int32]
     changed_slots: NDArray[np.int32]
     changes: NDArray[np.float64]
+    grades: NDArray[np.int64]
+    grade_odds: NDArray[np.float64]
     bias: Bias | tuple[()]
 
 
@@ -124,7 +128,8 @@ def make_lines(game: Game, count: int, biased: bool = False) -> Lines:
     )
 
 
-def make_scratch(game: Game, start: NDArray[Any], bias: Bias | tuple[()] = ()) -> Scratch:
+def make_scratch(game: Game, start: NDArray[Any], bias: Bias | tuple[()] = (), prior: float = 0.0) -> Scratch:
+    """Allocate scratch arrays. prior   weight of the grades of selective playouts, see `SearchSupport.selective_moves`"""
     codes = game.max_episode_steps * game.mask_size
     return Scratch(
         start.copy(),
@@ -138,6 +143,8 @@ def make_scratch(game: Game, start: NDArray[Any], bias: Bias | tuple[()] = ()) -
         np.zeros(game.mask_size + 1, np.int32),
         np.empty(codes + 1, np.int32),
         np.empty(codes + 1),
+        np.zeros(game.mask_size + 1, np.int64),
+        np.exp(prior * np.arange(NUM_GRADES)),
         bias,
     )
 
@@ -273,18 +280,53 @@ def adapt(policies, policy, lines, line, alpha, scratch):
             policies.odds[policy, slot] = min(max(policies.odds[policy, slot] * scratch.changes[i], MIN_ODDS), MAX_ODDS)
 
 
-def make_playout(game: Game, biased: bool = False) -> Callable[..., Any]:
+@kernel
+def _find_no_guide(state):
+    return 0
+
+
+def make_move_kernels(game: Game, selective: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the kernels that find the guide of playouts from a position, and that list the moves of a playout."""
+    if selective:
+        assert game.search.playout_guide is not None
+        assert game.search.selective_moves is not None
+        return game.search.playout_guide, game.search.selective_moves
+    write_codes = game.search.move_codes or code_by_ply
+
+    @kernel
+    def list_all_moves(state, guide, actions, count, codes, grades):
+        return write_codes(state, actions, count, codes)
+
+    return _find_no_guide, list_all_moves
+
+
+@kernel
+def _write_grade_priors(state, agent, scratch, count, policy, priors, word):
+    """Write the prior odds of the grades of the listed actions."""
+    for i in range(count):
+        priors[i] = scratch.grade_odds[scratch.grades[i]]
+
+
+grade_priors = count_none, _write_grade_priors
+
+
+def make_playout(game: Game, biased: bool = False, selective: bool = False) -> Callable[..., Any]:
     """Make the kernel that plays one game from the start by a policy, for this game's rules.
 
-    biased    whether `Scratch.bias` and the priors of lines are used
+    biased       whether `Scratch.bias` and the priors of lines are used
+    selective    whether playouts are selective; the priors of lines, if there are any, then come from the grades of moves
     """
     legal, step, prune = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all_actions
-    codes = game.search.move_codes or code_by_ply
-    count_lookahead, write_priors = make_bias_kernels(game, exponential) if biased else ignore_bias
+    find_guide, list_moves = make_move_kernels(game, selective)
+    if selective:
+        count_lookahead, write_priors = grade_priors if biased else ignore_bias
+    else:
+        count_lookahead, write_priors = make_bias_kernels(game, exponential) if biased else ignore_bias
 
     @kernel
     def play_game(policies, policy, lines, line, scratch, word, max_steps):
         """Play a line of at most `max_steps` steps; return whether the game ended, its steps, and the generator word."""
+        guide = find_guide(scratch.start[0])
         scratch.state[0] = scratch.start[0]
         state = scratch.state[0]
         for k in range(lines.values.shape[1]):
@@ -300,10 +342,8 @@ def make_playout(game: Game, biased: bool = False) -> Callable[..., Any]:
                 steps = max_steps
                 break
             scratch.spare[0] = scratch.state[0]
-            count = codes(scratch.spare[0], scratch.actions, count, lines.codes[line, filled:])
-            write_priors(
-                state, agent, scratch.mask, scratch.actions, count, scratch.bias, policy, lines.priors[line, filled:], word
-            )
+            count = list_moves(scratch.spare[0], guide, scratch.actions, count, lines.codes[line, filled:], scratch.grades)
+            write_priors(state, agent, scratch, count, policy, lines.priors[line, filled:], word)
             total = 0.0
             for i in range(count):
                 odds = policies.odds[policy, find_slot(policies.keys[policy], lines.codes[line, filled + i])]

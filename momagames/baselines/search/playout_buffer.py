@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -43,13 +44,16 @@ class PlayoutBuffer:
         self.archive = Archive(num_objectives)
         self.num_games = 0
 
-    def flush(self, count: int, label: str) -> None:
-        """Add the first `count` games of the batch to the archive."""
-        batch = self.batch
+    def flush(self, count: int, label: str, prefix: Sequence[int] = (), gained: NDArray[np.float64] | float = 0.0) -> None:
+        """Add the first `count` games of the batch to the archive.
+
+        prefix, gained   the actions before the position where these games began, and their return, float64[K]
+        """
+        batch, values = self.batch, self.batch.values[:count] + gained
 
         def plan(i: int) -> Plan:
             actions = batch.moves[i, : batch.lengths[i]].tolist()
-            return Plan(tuple(actions), batch.values[i].copy(), int(batch.steps[i]), label)
+            return Plan((*prefix, *actions), values[i].copy(), int(batch.steps[i]), label)
 
         self.num_games += count
-        self.archive.add(batch.values[:count], plan)
+        self.archive.add(values, plan)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from momagames.baselines.archive import is_nondominated
+from momagames.benchmark.episodes import SETS
 from momagames.engine.policies import BatchPolicy
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class FrontCollector:
         if self._run.kind == "plans":
             fields = {key: value for key, value in row.items() if key in ("policy", "return", "actions")}
             self._plans.append({"point": len(self._plans), **fields})
-        elif {"policy", "set", "return"} <= row.keys():
+        elif {"policy", "set", "return"} <= row.keys() and row["set"] in SETS:
             sets = self._sums.setdefault(row["policy"], {})
             count, total = sets.get(row["set"], (0, 0.0))
             sets[row["set"]] = count + 1, total + np.array(row["return"], np.float64)
@@ -76,6 +77,8 @@ class FrontCollector:
     def _select_policies(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
         """Return the mean returns of all policies in both sets of episodes, and the labels of the selected policies."""
         means = {label: {kind: total / count for kind, (count, total) in sets.items()} for label, sets in self._sums.items()}
+        if any("select" not in mean for mean in means.values()):  # head to head: the policy that was selected before
+            return means, list(means)
         chosen = is_nondominated(np.array([mean["select"] for mean in means.values()]))
         return means, [label for label, stays in zip(means, chosen, strict=True) if stays]
 

@@ -42,6 +42,7 @@ FRONT_SOLVERS = {
     "guaranteed": "momagames.games.breakthrough.solver:GUARANTEED",
     "response": "momagames.games.breakthrough.solver:RESPONSE",
 }
+EXACT_POLICIES = {"solved": "momagames.games.breakthrough.solver.policy:SOLVED"}
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)
 
 
@@ -78,6 +79,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
         search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1, sample_action=rules.sample_action),
         learning=declare_board(width, height),
+        exact_policies=EXACT_POLICIES,
         front_solvers=FRONT_SOLVERS,
         mask_space="binary",
         summary="reach the opponent's home row; two agents act in turn, perfect information",

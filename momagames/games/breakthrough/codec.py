@@ -94,12 +94,15 @@ def action_name(state: State, action: Any) -> str:
 
 
 def parse_action(state: State, text: str) -> int:
-    """Return the action of 'x y x2' (a piece and its target column), or of its number."""
+    """Return the action of 'x y x2' (a piece and its target column) or 'x y x2 y2', or of its number. Raises ValueError."""
     numbers = board_codec.parse_integers(text)
     height, width = int(state["height"]), int(state["width"])
     if len(numbers) == 1:
         return numbers[0]
-    if len(numbers) in (3, 4) and abs(numbers[2] - numbers[0]) <= 1:
-        action = numbers[0] * 3 * height + numbers[1] * 3 + numbers[2] - numbers[0] + 1
-        return 3 * width * height - 1 - action if state["canonical"] and state["to_move"] == 1 else action
+    if len(numbers) in (3, 4):
+        x, y, target = numbers[:3]
+        ahead = y + (-1 if state["to_move"] == 1 else 1)
+        if 0 <= x < width and 0 <= y < height and abs(target - x) <= 1 and numbers[3:] in ([], [ahead]):
+            action = x * 3 * height + y * 3 + target - x + 1
+            return 3 * width * height - 1 - action if state["canonical"] and state["to_move"] == 1 else action
     raise ValueError(f"{text!r} is not a move: expected the column and row of a piece and its target column, such as '3 1 4'")

@@ -18,7 +18,8 @@ from momagames.contract import (
     View,
     check_parameters,
 )
-from momagames.games.samegame import codec, compact, heuristics, move_codes, rules, view
+from momagames.errors import InvalidParameter, invalid_value
+from momagames.games.samegame import codec, compact, heuristics, move_codes, rules, standard_boards, view
 
 # SPEC §8
 PARAMETERS = (
@@ -29,27 +30,58 @@ PARAMETERS = (
     Parameter("team_rewards", False, "every agent gets every reward"),
     Parameter("color_rewards", True, "one objective for each color, else one for all"),
     Parameter("clear_bonus", 0.0, "points for the move that empties the board", 0.0, 100_000.0),
+    Parameter("scoring", "squares", "points of groups and of tiles that are left", choices=("squares", "classic"), added=True),
+    Parameter(
+        "instance",
+        None,
+        "board of every episode instead of a random one",
+        optional=True,
+        convert=standard_boards.normalize_instance,
+        accepts=standard_boards.ACCEPTS,
+        added=True,
+    ),
 )
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)
+FIXED_KERNELS = Kernels(rules.generate_fixed, rules.legal, rules.step, rules.observe)
 
 
 def build_objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
     """§5 Return one objective for each color, or one for all."""
-    cells = params["board_width"] * params["board_height"]
+    cells, by_color = params["board_width"] * params["board_height"], params["color_rewards"]
+    names = [f"color_{k + 1}" for k in range(params["num_colors"])] if by_color else ["points"]
+    if is_classic(params):
+        best, unit = float((cells - 2) ** 2 + rules.CLASSIC_BONUS), "points (classic)"
+        worst = -float((1 if by_color else 2) * (-(-cells // 2) - 2) ** 2)
+        return tuple(Objective(name, unit, worst, best, worst, best, "§5.2") for name in names)
     best = float(np.float32(cells**2) + np.float32(params["clear_bonus"]))
-    names = [f"color_{k + 1}" for k in range(params["num_colors"])] if params["color_rewards"] else ["points"]
     return tuple(Objective(name, "points (group size squared)", 0.0, best, 0.0, best, "§5") for name in names)
+
+
+def is_classic(params: dict[str, Any]) -> bool:
+    return params.get("scoring") == "classic"
 
 
 def game(id: str, **given: Any) -> Game:
     """Return the game with these parameters (§8)."""
     params = check_parameters(id, PARAMETERS, given)
+    if is_classic(params) and params["clear_bonus"]:
+        raise InvalidParameter(
+            invalid_value(f"{id}: clear_bonus", params["clear_bonus"], "0.0, because classic scoring has its own bonus (§5.2)")
+        )
     width, height, colors, count = (params[n] for n in ("board_width", "board_height", "num_colors", "num_agents"))
-    is_small = width * height <= rules.SMALL_CELLS
-    blank = np.zeros(1, rules.small_state_dtype if is_small else rules.state_dtype)[0]
+    instance, is_small = params.get("instance"), width * height <= rules.SMALL_CELLS
+    if instance is not None and (width, height, colors) != (side := standard_boards.SIDE, side, standard_boards.COLORS):
+        given_size = f"{width}x{height}, {colors} colors"
+        raise InvalidParameter(invalid_value(f"{id}: board", given_size, f"15x15, 5 colors, the size of {instance}"))
+    dtype = rules.fixed_state_dtype if instance else rules.small_state_dtype if is_small else rules.state_dtype
+    blank = np.zeros(1, dtype)[0]
     blank["width"], blank["height"], blank["colors"], blank["agents"] = width, height, colors, count
     for name in ("team_rewards", "color_rewards", "clear_bonus"):
         blank[name] = params[name]
+    if is_classic(params):
+        blank["classic"], blank["clear_bonus"] = True, rules.CLASSIC_BONUS
+    if instance is not None:
+        codec.pack_board(standard_boards.load_board(instance), blank["fixed_board"])
     key_words = -(-width * height // (64 // (2 if colors < 4 else 3 if colors < 8 else 4))) + (count > 1)
     return Game(
         id=id,
@@ -58,7 +90,7 @@ def game(id: str, **given: Any) -> Game:
         agents=tuple(f"agent_{i}" for i in range(count)),
         teams=(0,) * count if params["team_rewards"] else tuple(range(count)),
         dynamics="sequential",
-        chance="start",
+        chance="none" if instance else "start",
         objectives=build_objectives(params),
         actions=(width * height,),
         fields=(Field("observation", (height, width, colors), "int8", 0, 1, order=(2, 0, 1)),),
@@ -67,9 +99,9 @@ def game(id: str, **given: Any) -> Game:
         parameters=PARAMETERS,
         factory=game,
         blank_state=blank,
-        kernels=KERNELS,
-        rules_key="samegame" if is_small else "samegame.large",
-        codec=codec.CODEC,
+        kernels=FIXED_KERNELS if instance else KERNELS,
+        rules_key="samegame.fixed" if instance else "samegame" if is_small else "samegame.large",
+        codec=codec.FIXED_CODEC if instance else codec.CODEC,
         view=View(view.draw_picture, view.format_text),
         human=Human(
             pick=view.pick,
@@ -84,6 +116,8 @@ def game(id: str, **given: Any) -> Game:
             heuristics.optimistic,
             heuristics.present,
             move_codes.write_codes,
+            move_codes.write_selected_codes,
+            move_codes.find_tabu_color,
             compact.pack,
         ),
         learning=LearningSupport(
@@ -92,7 +126,7 @@ def game(id: str, **given: Any) -> Game:
             exchangeable_objectives=(tuple(range(colors)),) if params["color_rewards"] else (),
             champions=("momagames.games.samegame:champion.npz",),
         ),
-        action_objectives=codec.action_objectives,
+        action_objectives=None if is_classic(params) else codec.action_objectives,  # penalties belong to other colors
         summary="remove groups of equal tiles; agents act in turn, perfect information",
         source="MOMAland's documentation of mosame_game_v0; traced against momaland 0.2.0",
     )

@@ -7,6 +7,7 @@ all cells at once: a right shift by 1 moves the right neighbor to a cell, a righ
 
 import numpy as np
 
+from momagames.games.samegame.rules import group_points
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
@@ -24,6 +25,8 @@ packed_dtype = record(
     cells=("i4",),
     used=("i4",),  # planes
     color_rewards=("u1",),
+    classic=("u1",),
+    colors=("i4",),
     clear_bonus=("f4",),
 )
 
@@ -83,12 +86,27 @@ def step(state, actions, reward):
     filled = close_columns(state)  # §4.3
     equal_right, equal_below = find_equal_neighbors(state)
     state["over"] = (equal_right | equal_below) == NOTHING  # §6.1
-    points = np.float32(bit_count(group) ** 2)  # §5
+    points = np.float32(group_points(state, bit_count(group)))  # §5
     if filled == NOTHING:
         points += state["clear_bonus"]
     objective = color - 1 if state["color_rewards"] else 0
     for k in range(reward.shape[1]):
         reward[0, k] = points if k == objective else np.float32(0)
+    if state["classic"] and state["over"] and filled != NOTHING:
+        subtract_penalties(state, reward[0])
+
+
+@kernel
+def subtract_penalties(state, reward):
+    """§5.2 Subtract the points of the tiles that are left of each color, as if they were one group."""
+    planes = state["planes"]
+    for color in range(1, np.int64(state["colors"]) + 1):
+        tiles = ~NOTHING
+        for k in range(PLANES):
+            tiles &= planes[k] if (color >> k) & 1 else ~planes[k]
+        left = bit_count(tiles)
+        if left > 2:
+            reward[color - 1 if state["color_rewards"] else 0] -= np.float32((left - 2) ** 2)
 
 
 @kernel

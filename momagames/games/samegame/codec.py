@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,12 @@ def unpack_board(state: State) -> NDArray[np.int64]:
     flat = state["board"][rules.GUARD : rules.GUARD + height * width]
     board: NDArray[np.int64] = flat.astype(np.int64) & int(rules.COLOR)
     return board.reshape(height, width)
+
+
+def pack_board(board: NDArray[np.int64], out: NDArray[np.uint8]) -> None:
+    """Write a board, int64[H, W], in the form of the rules, to the bytes of a record."""
+    odd = int(rules.ODD) * (np.arange(len(board)) % 2)[:, None]
+    out[rules.GUARD : rules.GUARD + board.size] = (board + odd).ravel()
 
 
 def action_objectives(states: NDArray[Any]) -> NDArray[np.int64]:
@@ -61,8 +68,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     mover = board_codec.parse_next_agent(given, agent_names(state))
     board = parse_board(state, given["board"])
     height, width = board.shape
-    odd = int(rules.ODD) * (np.arange(height) % 2)[:, None]
-    state["board"][rules.GUARD : rules.GUARD + height * width] = (board + odd).ravel()
+    pack_board(board, state["board"])
     state["tiles"] = int((board > 0).sum())
     board_codec.load_header(state, given, mover, (height * width - int(state["tiles"])) // 2)  # §6.2
 
@@ -78,6 +84,7 @@ def show(state: State) -> str:
 
 
 CODEC = Codec(save, load, board_codec.KEYS, show, board_codec.read, rules.PARAMETERS)
+FIXED_CODEC = replace(CODEC, parameters=(*rules.PARAMETERS, "fixed_board"))
 
 
 def action_name(state: State, action: Any) -> str:

@@ -4,30 +4,53 @@
 import numpy as np
 
 from momagames.games.samegame.move_codes import mark_group
-from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, MAX_COLORS, NOTHING, ODD, ONE, SAME, find_groups
+from momagames.games.samegame.rules import (
+    COLOR,
+    FIRST,
+    GONE,
+    GUARD,
+    MAX_COLORS,
+    NOTHING,
+    ODD,
+    ONE,
+    SAME,
+    count_tiles,
+    find_groups,
+    group_points,
+)
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import equal_mask64, kernel, local_array, value_mask64
+from momagames.kernels.jit import equal_mask64, kernel, local_array
 
 FEATURE_NAMES = ("all tiles squared", "groups squared", "tiles in groups", "groups", "largest group squared")
 
 
 @kernel
 def optimistic(state, out):
-    """Write an upper bound: all tiles of a color are removed at once, and the board is emptied."""
-    board = state["board"]
-    cells = np.int64(state["width"]) * np.int64(state["height"])
+    """Write an upper bound: all tiles of a color are removed at once, and the board is emptied.
+
+    With classic scoring a color with a single tile rules the bonus out, and the bonus counts once in a single objective.
+    """
     out[:] = 0.0
+    bonus, lone, removable = np.float64(state["clear_bonus"]), False, False
     for color in range(1, np.int64(state["colors"]) + 1):
-        tiles = 0
-        for start in range(0, cells, 64):  # the guard rows are empty
-            tiles += bit_count(value_mask64(board, GUARD + start, COLOR, np.uint8(color)))
+        tiles = count_tiles(state, color)
+        lone |= tiles == 1
         if tiles > 1:
-            out[color - 1 if state["color_rewards"] else 0] += tiles * tiles + state["clear_bonus"]
+            removable = True
+            out[color - 1 if state["color_rewards"] else 0] += group_points(state, tiles)
+            if not state["classic"]:
+                out[color - 1 if state["color_rewards"] else 0] += bonus
+    if state["classic"] and removable and not lone:
+        for color in range(1, np.int64(state["colors"]) + 1):
+            if state["color_rewards"] and count_tiles(state, color) > 1:
+                out[color - 1] += bonus
+        if not state["color_rewards"]:
+            out[0] += bonus
 
 
 @kernel
 def present(state, out):
-    """Write the sum of the squared sizes of the present groups. Overwrites the state."""
+    """Write the sum of the points of the present groups. Overwrites the state."""
     out[:] = 0.0
     ignored = local_array(MAX_COLORS)
     ignored[:] = 0
@@ -43,9 +66,9 @@ def write_objective_features(state, out):
 
 
 @kernel
-def measure_groups(state, squares, tiles, groups, largest):
-    """Add the squared sizes, the sizes and the number of the present groups to arrays with an entry for each objective, and
-    update the largest squared size. Overwrites the state.
+def measure_groups(state, points, tiles, groups, largest):
+    """Add the points, the sizes and the number of the present groups to arrays with an entry for each objective, and update
+    the largest points of a group. Overwrites the state.
     """
     board = state["board"]
     width = np.int64(state["width"])
@@ -61,7 +84,8 @@ def measure_groups(state, squares, tiles, groups, largest):
             if tile & GONE == 0:
                 objective = np.int64(tile & COLOR) - 1 if state["color_rewards"] else 0
                 size = mark_group(board, width, cell)[0]
-                squares[objective] += size * size
+                earned = np.float64(group_points(state, size))
+                points[objective] += earned
                 tiles[objective] += size
                 groups[objective] += 1
-                largest[objective] = max(largest[objective], size * size)
+                largest[objective] = max(largest[objective], earned)

@@ -1,19 +1,24 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Move codes of MO-SameGame: a code depends on the removed group only, not on the rest of the board or the ply.
 
+`write_selected_codes` leaves moves out: the tabu color of Schadd, Winands, Tak and Uiterwijk, "Single-player Monte-Carlo tree
+search for SameGame", Knowledge-Based Systems 34, 2012, with the exception of Cazenave for pairs.
+
 Source: Cazenave, "Nested rollout policy adaptation with selective policies", Computer Games, 2016 (the code of
 a move is a hash of its cells).
 """
 
 import numpy as np
 
-from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, LIST_LENGTH, MAX_CELLS, ODD
+from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, LIST_LENGTH, MAX_CELLS, ODD, count_tiles
 from momagames.kernels.jit import kernel, local_array
 from momagames.kernels.rng import mix
 
 # lowest bit of color, size and the sum of squared positions in a word; the sum of positions has the lowest bits
 COLOR_BITS, SIZE_BITS, SQUARE_BITS = np.uint64(60), np.uint64(50), np.uint64(20)
+SIZE_MASK = np.uint64((1 << 10) - 1)
 ONE = np.uint64(1)
+EARLY_PLIES, MAX_GRADE = 10, 8
 LARGEST = GUARD + MAX_CELLS
 assert MAX_CELLS * LARGEST < 1 << 20
 assert MAX_CELLS * LARGEST**2 < 1 << 30
@@ -32,6 +37,52 @@ def write_codes(state, actions, count, codes):
             codes[num_groups] = mix(mix(pack_group(board, width, cell)) ^ np.uint64(cell)) | ONE
             num_groups += 1
     return num_groups
+
+
+@kernel
+def find_tabu_color(state):
+    """Return the color with the most tiles, the first of equals, for `write_selected_codes`."""
+    best, most = 1, 0
+    for color in range(1, np.int64(state["colors"]) + 1):
+        tiles = count_tiles(state, color)
+        if tiles > most:
+            best, most = color, tiles
+    return best
+
+
+@kernel
+def write_selected_codes(state, tabu, actions, count, codes, grades):
+    """Write the codes of the groups as `write_codes`, without the groups of the tabu color while there are others.
+
+    Its tiles then grow into one large group, which is removed late. After EARLY_PLIES its pairs may be removed: they earn
+    little, and a tile in the way can cost more. The grade of a group is its size beyond 2, up to MAX_GRADE.
+    """
+    board = state["board"]
+    width = np.int64(state["width"])
+    early = state["ply"] < EARLY_PLIES
+    num_groups = num_selected = 0
+    for i in range(count):
+        cell = actions[i]
+        tile = board[FIRST + np.uint64(cell)]
+        if tile & GONE == 0:
+            word = pack_group(board, width, cell)
+            size = np.int64((word >> SIZE_BITS) & SIZE_MASK)
+            is_tabu = np.int64(tile & COLOR) == tabu and (early or size > 2)
+            actions[num_groups] = cell
+            codes[num_groups] = mix(mix(word) ^ np.uint64(cell)) | ONE
+            grades[num_groups] = -1 if is_tabu else min(size - 2, MAX_GRADE)
+            num_groups += 1
+            num_selected += np.int64(not is_tabu)
+    if num_selected == 0:
+        for i in range(num_groups):
+            grades[i] = 0
+        return num_groups
+    num_selected = 0
+    for i in range(num_groups):
+        if grades[i] >= 0:
+            actions[num_selected], codes[num_selected], grades[num_selected] = actions[i], codes[i], grades[i]
+            num_selected += 1
+    return num_selected
 
 
 @kernel

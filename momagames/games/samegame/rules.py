@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.kernels.grid import remainder, unpack_bits_short
+from momagames.kernels.grid import bit_count, remainder, unpack_bits_short
 from momagames.kernels.jit import equal_mask64, kernel, local_array, unpack_bits64, value_mask64
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
@@ -27,11 +27,13 @@ GONE = np.uint8(0x20)  # the cell belongs to the group that is being removed
 COLUMN = 1 << 16  # a list entry is a position plus COLUMN times its column
 FIRST, ONE = np.uint64(GUARD), np.uint64(1)  # unsigned positions, because loops over them vectorize
 
+CLASSIC_BONUS = 1000.0  # §5.2
+
 SMALL_CELLS = 256  # records of small boards are short: large batches of them fit in the cache of a processor
 
 
-def make_state_dtype(cells: int) -> np.dtype[Any]:
-    """Return the dtype of the states of boards with at most `cells` cells."""
+def make_state_dtype(cells: int, fixed: bool = False) -> np.dtype[Any]:
+    """Return the dtype of the states of boards with at most `cells` cells; `fixed`: with the board that every episode has."""
     return record(
         MAX_AGENTS,
         width=("i4",),
@@ -41,14 +43,17 @@ def make_state_dtype(cells: int) -> np.dtype[Any]:
         tiles=("i4",),
         team_rewards=("u1",),
         color_rewards=("u1",),
+        classic=("u1",),
         clear_bonus=("f4",),
         board=("u1", (GUARD + cells + GUARD,)),
+        **({"fixed_board": ("u1", (GUARD + cells + GUARD,))} if fixed else {}),
     )
 
 
 state_dtype, small_state_dtype = make_state_dtype(MAX_CELLS), make_state_dtype(SMALL_CELLS)
+fixed_state_dtype = make_state_dtype(SMALL_CELLS, fixed=True)
 
-PARAMETERS = ("width", "height", "colors", "agents", "team_rewards", "color_rewards", "clear_bonus")
+PARAMETERS = ("width", "height", "colors", "agents", "team_rewards", "color_rewards", "classic", "clear_bonus")
 
 
 @kernel
@@ -58,6 +63,16 @@ def generate(state):
     while state["over"]:
         fill_board(state)
         state["over"] = not has_group(state)
+
+
+@kernel
+def generate_fixed(state):
+    """§2.3 Start from the fixed board."""
+    board, fixed_board = state["board"], state["fixed_board"]
+    for p in range(board.shape[0]):
+        board[p] = fixed_board[p]
+    state["tiles"] = np.int64(state["width"]) * np.int64(state["height"])
+    state["over"] = not has_group(state)
 
 
 @kernel
@@ -226,19 +241,46 @@ def close_columns(state, first):
 
 
 @kernel
+def group_points(state, size):
+    """§5.1, §5.2 Return the points of a group."""
+    return (size - 2) ** 2 if state["classic"] else size**2
+
+
+@kernel
 def write_rewards(state, mover, color, size, reward):
-    """§5 Write the squared group size to the objective of its color, for the mover or for all agents."""
-    agents = np.int64(state["agents"])
+    """§5 Write the points of a group to the objective of its color, for the mover or for all agents."""
     objective = color - 1 if state["color_rewards"] else 0
-    points = np.float32(size * size)
+    points = np.float32(group_points(state, size))
     if state["tiles"] == 0:
         points += state["clear_bonus"]
     reward[:] = 0
+    reward[mover, objective] = points
+    if state["classic"] and state["over"] and state["tiles"] > 0:
+        subtract_penalties(state, reward[mover])
     if state["team_rewards"]:
-        for agent in range(agents):
-            reward[agent, objective] = points
-    else:
-        reward[mover, objective] = points
+        for agent in range(np.int64(state["agents"])):
+            if agent != mover:
+                for k in range(reward.shape[1]):
+                    reward[agent, k] = reward[mover, k]
+
+
+@kernel
+def subtract_penalties(state, reward):
+    """§5.2 Subtract the points of the tiles that are left of each color, as if they were one group."""
+    for color in range(1, np.int64(state["colors"]) + 1):
+        left = count_tiles(state, color)
+        if left > 2:
+            reward[color - 1 if state["color_rewards"] else 0] -= np.float32((left - 2) ** 2)
+
+
+@kernel
+def count_tiles(state, color):
+    """Return the number of tiles of a color."""
+    board = state["board"]
+    tiles = 0
+    for start in range(0, np.int64(state["width"]) * np.int64(state["height"]), 64):  # the guard rows are empty
+        tiles += bit_count(value_mask64(board, GUARD + start, COLOR, np.uint8(color)))
+    return tiles
 
 
 @kernel

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.analysis import ratings
-from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import Interval, bootstrap
+from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
 from momagames.benchmark.plan import Indicators
 from momagames.contract import Game
+from momagames.reports.data.head_to_head import HeadToHeadScores, cluster_by_seed, score_head_to_head
 from momagames.reports.data.panels import NO_OPPONENT, Panel
 from momagames.reports.data.points import PolicyEpisodes
 from momagames.reports.data.scores import compute_indicator
 
-OUTCOME = "outcome"  # objective that rewards winning in games where both sides can lose
 ANCHOR = "random"  # the player whose rating is 0
 WIN_RATE, NORMALIZED_HV = "win rate", "normalized HV"
 Cell = tuple[str, str, str]  # (seat, method, opponent)
@@ -27,12 +27,14 @@ Cells = Mapping[Cell, Interval]  # means over runs
 class Ratings:
     """Ratings of all players that met; see `analysis.ratings`.
 
-    by_player    player -> rating; the intervals are over episodes
+    by_player    player -> rating; the intervals are over seeds, or over the episodes of a single seed
     cycle        the players of the largest cycle and its residual in points; None if no three players all met each other
+    seeds        number of seeds
     """
 
     by_player: Mapping[str, Interval]
     cycle: tuple[tuple[str, ...], float] | None
+    seeds: int
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class CrossPlay:
     same_name         pairs of a method and the opponent of its name
     same_name_gaps    table -> mean over the pairs of `same_name` minus mean over the others, if methods and opponents have the
                       same names
-    ratings           None for fewer than three players, and for games that are not zero-sum
+    ratings           None for fewer than three players, and for games that are not zero-sum unless all players meet each other
+    head_to_head      of experiments in which the methods meet each other
     """
 
     title: str
@@ -59,6 +62,7 @@ class CrossPlay:
     same_name: frozenset[tuple[str, str]]
     same_name_gaps: Mapping[str, Interval]
     ratings: Ratings | None
+    head_to_head: HeadToHeadScores | None = None
 
 
 def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
@@ -95,6 +99,11 @@ def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
     square = {_base_name(m) for m in methods} == {_base_name(o) for o in opponents} and len(opponents) > 1
     gaps = {name: _bootstrap(_compute_gaps(cells, same), settings) for name, cells in values.items()} if square else {}
     policies = {m: tuple(runs_by_method[m][seed].labels[i] for seed, i in runs.items()) for m, runs in selected.items()}
+    scores = score_head_to_head(panel, settings, ANCHOR)
+    if scores:
+        rated: Ratings | None = Ratings(scores.ratings, scores.cycle, len(scores.seeds))
+    else:
+        rated = _rate_players(panel, decider, selected, settings) if decider >= 0 else None
     return CrossPlay(
         title=panel.full_heading,
         objective=panel.game.objectives[decider].name if decider >= 0 else "",
@@ -105,7 +114,8 @@ def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
         tables=tables,
         same_name=same,
         same_name_gaps=gaps,
-        ratings=_rate_players(panel, decider, selected, settings) if decider >= 0 else None,
+        ratings=rated,
+        head_to_head=scores,
     )
 
 
@@ -114,22 +124,6 @@ def _sort_opponents(panel: Panel, opponents: Sequence[str]) -> tuple[str, ...]:
     names = [_base_name(method) for method in panel.policy_episodes]
     rank = {name: i for i, name in reversed(list(enumerate(names)))}
     return tuple(sorted(dict.fromkeys(opponents), key=lambda opponent: rank.get(_base_name(opponent), len(names))))
-
-
-def find_deciding_objective(game: Game) -> int:
-    """Return the index of the objective that decides who won: the first zero-sum one, else `outcome`, else -1."""
-    zero_sum = [objective.zero_sum for objective in game.objectives]
-    names = [objective.name for objective in game.objectives]
-    if any(zero_sum):
-        return zero_sum.index(True)
-    return names.index(OUTCOME) if OUTCOME in names else -1
-
-
-def score_wins(game: Game, decider: int, returns: Array) -> Array:
-    """Convert returns float[..., K] to wins float[...]: 1 above the middle of the deciding objective's range, 0.5 at it."""
-    objective = game.objectives[decider]
-    margin = returns[..., decider] - (objective.return_low + objective.return_high) / 2
-    return np.asarray(np.where(np.abs(margin) < 1e-9, 0.5, margin > 0), np.float64)
 
 
 def _select_policy(game: Game, decider: int, episodes: PolicyEpisodes) -> int:
@@ -173,19 +167,20 @@ def _rate_players(
         return None
     index = {name: i for i, name in enumerate(players)}
     count = panel.num_episodes
-    samples = np.zeros((len(seeds) * count, len(players), len(players)))
+    samples = np.zeros((len(seeds), count, len(players), len(players)))
     for method, by_seed in runs.items():
         for k, seed in enumerate(seeds):
             wins = score_wins(panel.game, decider, by_seed[seed].report[selected[method][seed]])
-            rows = slice(k * count, (k + 1) * count)
             for column, (opponent, _) in enumerate(matches):
                 i, j = index[method], index[names[opponent]]
                 if i != j:
-                    samples[rows, i, j] += wins[:, column]
-                    samples[rows, j, i] += 1 - wins[:, column]
+                    samples[k, :, i, j] += wins[:, column]
+                    samples[k, :, j, i] += 1 - wins[:, column]
     anchor = index.get(ANCHOR, 0)
-    cycle = ratings.largest_cycle(samples.sum(axis=0))
+    cycle = ratings.largest_cycle(samples.sum(axis=(0, 1)))
+    found = ratings.rating_intervals(cluster_by_seed(samples), anchor, settings.confidence)
     return Ratings(
-        dict(zip(players, ratings.rating_intervals(samples, anchor, settings.confidence), strict=True)),
+        dict(zip(players, found, strict=True)),
         (tuple(players[i] for i in cycle.players), cycle.residual) if cycle else None,
+        len(seeds),
     )

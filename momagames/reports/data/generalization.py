@@ -13,7 +13,7 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.generalization import choose_policies, expected_utility_regrets, instance_ratios
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.analysis.utilities import utility_weights
-from momagames.benchmark.evaluate import make_episode_seeds
+from momagames.benchmark.episodes import make_episode_seeds
 from momagames.benchmark.plan import Generalization, Indicators, Run
 from momagames.contract import Game
 from momagames.fronts import SearchLimits

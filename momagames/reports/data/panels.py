@@ -13,7 +13,7 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
 from momagames.benchmark import replays
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
-from momagames.benchmark.reference_sets import find_reference
+from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, join_words, list_changed_parameters
@@ -53,8 +53,8 @@ class Panel:
     weights            method -> seed -> policy -> the weights that the policy is conditioned on, where there are any
     generalization     method -> indicator -> score against the exact front of each instance, see `data.generalization`; empty
                        for other experiments, and for panels that are not primary
-    search_history     method -> seed -> archived points by environment steps; empty for policies, and for exact search, which
-                       has no budget
+    search_history     method -> seed -> archived points by environment steps; empty for policies, for budgets of CPU time, and
+                       for exact search, which has no budget
     budget             environment steps of each run; 0 for policies
     num_episodes       report episodes of each policy and match; 0 for plans
     missing_runs       method -> number of unfinished runs
@@ -186,7 +186,7 @@ def _build_game_panels(
             points.setdefault(name, {})[run.seed] = read_plan_points(rows).with_front_indices(run.folder, (), plans=True)
             if facts.get("complete"):
                 proven[run.seed] = points[name][run.seed].values
-            else:
+            elif experiment.cpu_seconds is None:
                 histories.setdefault(name, {})[run.seed] = read_search_history(rows, facts.get("dominated", ()))
         archived = add_packaged_fronts([run for run, _ in finished], proven)
         views = [PanelView("", True, points, {})]
@@ -222,9 +222,7 @@ def _build_panel(
     styles: Mapping[str, int],
 ) -> Panel:
     pooled = experiment.pools_references
-    fixed = None
-    if view.primary and isinstance(experiment, PoliciesExperiment) and experiment.reference_set:
-        fixed = (experiment.reference_set, find_reference(experiment.reference_set, experiment, game))
+    fixed = load_reference_set(experiment, game) if view.primary and isinstance(experiment, PoliciesExperiment) else None
     references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived, pooled, fixed)
     return Panel(
         experiment=experiment.name,
@@ -286,8 +284,11 @@ def _policy_views(
     """Yield the view of all opponents and seats, then one view for each opponent and one for each seat."""
     opponents = tuple(opponent.label for opponent in experiment.opponents) or (NO_OPPONENT,)
     seats = experiment.seats or game.agents
+    if experiment.head_to_head:
+        opponents, seats = tuple(method_names(experiment).values()), experiment.head_to_head.seats or game.agents
     names = _shorten_names(opponents)
     against_all = f"against {join_words(names.values())}" if opponents != (NO_OPPONENT,) else ""
+    against_all = "head to head" if experiment.head_to_head else against_all
     scopes = [(", ".join(filter(None, [against_all, _describe_seats(seats)])), True, opponents, seats)]
     if len(opponents) > 1:
         scopes += [(f"against {short}, {_describe_seats(seats)}", False, (name,), seats) for name, short in names.items()]

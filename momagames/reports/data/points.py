@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import mean_returns, standard_errors
 from momagames.baselines.archive import is_nondominated
+from momagames.benchmark.head_to_head import RESPONSE
 
 
 @dataclass(frozen=True)
@@ -52,24 +53,28 @@ class PolicyEpisodes:
                       episodes and evaluated on the second. With a single set the values would be biased upwards, because the
                       best of several noisy means is too high.
     matches           opponent and seat of each match
+    response          float[E, S, K], head to head: the returns of the response from each seat, in the report episodes
+    instances         int[E], the instance of each report episode by number; None: each episode has its own
     """
 
     labels: tuple[str, ...]
     select: Array
     report: Array
     matches: tuple[tuple[str, str], ...]
+    response: Array | None = None
+    instances: NDArray[np.int64] | None = None
 
     def select_match(self, match: tuple[str, str]) -> PolicyEpisodes:
         """Return the episodes of one match, M = 1."""
         at = slice(place := self.matches.index(match), place + 1)
-        return PolicyEpisodes(self.labels, self.select[:, :, at], self.report[:, :, at], (match,))
+        return replace(self, select=self.select[:, :, at], report=self.report[:, :, at], matches=(match,))
 
     def nondominated_points(self) -> Points:
         """Return the policies that are non-dominated in the selection episodes, with their values in the report episodes."""
         mask = is_nondominated(mean_returns(self.select))
         labels = tuple(label for label, selected in zip(self.labels, mask, strict=True) if selected)
         report = self.report[mask]
-        return Points(mean_returns(report), labels, standard_errors(report))
+        return Points(mean_returns(report), labels, standard_errors(report, self.instances))
 
 
 def read_plan_points(rows: Iterable[Mapping[str, Any]]) -> Points:
@@ -90,10 +95,19 @@ def read_search_history(rows: Iterable[Mapping[str, Any]], dominated: Iterable[S
 def read_policy_episodes(
     rows: Iterable[Mapping[str, Any]], opponents: tuple[str, ...], seats: tuple[str, ...]
 ) -> PolicyEpisodes:
-    """Read the episodes of a run's policies against some opponents from some seats."""
+    """Read the episodes of a run's policies against some opponents from some seats.
+
+    A head-to-head run has report episodes of a single policy, which was selected before, and those of the response.
+    """
     found: dict[str, dict[str, dict[tuple[str, str], dict[int, list[float]]]]] = {}
+    responses: dict[str, dict[int, list[float]]] = {}
+    starts: dict[int, int] = {}  # of the report episodes
     for row in rows:
-        if row["opponent"] in opponents and row["seat"] in seats:
+        if row["set"] == RESPONSE:
+            responses.setdefault(row["seat"], {})[row["episode"]] = row["return"]
+        elif row["opponent"] in opponents and row["seat"] in seats:
+            if row["set"] == "report":
+                starts[row["episode"]] = row["start"]
             matches = found.setdefault(row["policy"], {"select": {}, "report": {}})[row["set"]]
             matches.setdefault((row["opponent"], row["seat"]), {})[row["episode"]] = row["return"]
 
@@ -105,4 +119,9 @@ def read_policy_episodes(
         return np.array(policies, np.float64).swapaxes(1, 2)
 
     both = tuple(sorted({match for sets in found.values() for match in sets["report"]}))
-    return PolicyEpisodes(tuple(found), stack("select"), stack("report"), both)
+    report = stack("report")
+    instances = np.unique([starts[episode] for episode in sorted(starts)], return_inverse=True)[1].reshape(-1)
+    if not responses:
+        return PolicyEpisodes(tuple(found), stack("select"), report, both, instances=instances)
+    played = [[games[episode] for episode in sorted(games)] for seat, games in sorted(responses.items()) if seat in seats]
+    return PolicyEpisodes(tuple(found), report, report, both, np.array(played, np.float64).swapaxes(0, 1), instances)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Experiment, Indicators, Suite
+from momagames.benchmark.plan import Experiment, Indicators, PoliciesExperiment, Suite
+from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.panels import Panel, build_panels
@@ -19,16 +20,20 @@ from momagames.reports.data.scores import Score, build_references, score_method
 
 @dataclass(frozen=True)
 class Comparison:
-    """One game and method in several directories, measured against the reference front of all these directories.
+    """One game and method in several directories, measured against one reference front.
+
+    It is the exact front, or that of the reference set of the first directory's experiment, or else that of all directories.
 
     seeds          that every directory has
     scores         for each directory: indicator -> score
+    reference      what this front is: "exact", "best known (NAME)" or "best known"; several for different seeds
     differences    for each directory after the first: indicator -> its value minus that of the first, seed by seed
     """
 
     title: str
     method: str
     seeds: tuple[int, ...]
+    reference: str
     scores: Sequence[Mapping[str, Score]]
     differences: Sequence[Mapping[str, Interval]]
 
@@ -80,6 +85,8 @@ CONDITIONS = (
     "report_episodes",
     "episode_set",
     "generalization",
+    "head_to_head",
+    "cpu_seconds",
 )
 
 
@@ -109,8 +116,10 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
     for number, panel in enumerate(found):
         points |= {f"{number} {method}": runs for method, runs in panel.points.items()}
         proven |= {seed: known.values for seed, known in panel.references.items() if known.tag == "exact"}
-    pooled = experiment.pools_references
-    known = build_references(points, proven, found[0].game, experiment.ideal_point, settings.margin, pooled=pooled)
+    pooled, game, fixed = experiment.pools_references, found[0].game, None
+    if isinstance(experiment, PoliciesExperiment):
+        fixed = load_reference_set(experiment, game)
+    known = build_references(points, proven, game, experiment.ideal_point, settings.margin, pooled=pooled, fixed=fixed)
     compared = []
     for method in found[0].points:
         runs = [panel.points.get(method, {}) for panel in found]
@@ -126,7 +135,8 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
                 for panel, one in zip(found, runs, strict=True)
             ]
             less = [_differences(each[0], one, settings) for one in each[1:]]
-            compared.append(Comparison(found[0].title, method, seeds, each, less))
+            tags = " and ".join(sorted({known[seed].tag for seed in seeds}))
+            compared.append(Comparison(found[0].title, method, seeds, tags, each, less))
     return compared
 
 

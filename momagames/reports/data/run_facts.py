@@ -64,6 +64,8 @@ def _describe_settings(suite: Suite) -> list[tuple[str, str]]:
     for experiment in suite.experiments:
         if experiment.kind == "plans":
             budget = f"{experiment.budget:,} steps per run"
+            if experiment.cpu_seconds:
+                budget = f"{experiment.cpu_seconds:g} s of CPU time per run"
         else:
             budget = f"{experiment.select_episodes} selection and {experiment.report_episodes} report episodes per match"
             if experiment.episode_set:

@@ -11,6 +11,7 @@ from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
+from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, count
@@ -122,6 +123,40 @@ def crossplay_caption(crossplay: CrossPlay) -> str:
     return ". ".join(parts) + "."
 
 
+HEAD_TO_HEAD_CAPTION = (
+    "Wins, ties and losses: shares of the games against all other players. Response: share of the games that the best response "
+    "wins against the player. It is the policy with the most wins in the selection episodes, of methods that search or are "
+    "trained against the player with the stated budget. Exploitability: the same minus what the player wins against itself; a "
+    "lower bound, because there may be better responses."
+)
+
+
+def head_to_head_table(scores: HeadToHeadScores) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of a table: for each player, best first, its rating, results, response and mean returns."""
+    heads = ["player", "Elo ↑", "wins ↑", *(["ties", "losses ↓"] if scores.two_sided else []), "response ↓", "exploitability ↓"]
+    heads += [objective.name for objective in scores.game.objectives]
+    rows = []
+    for player, rating in sorted(scores.ratings.items(), key=lambda item: -item[1].value):
+        won, tied, lost = scores.total(player)
+        rates = [f"{value:.3f}" for value in ((won, tied, lost) if scores.two_sided else (won,))]
+        rows.append(
+            [
+                player,
+                describe_interval(rating, ".0f"),
+                *rates,
+                describe_interval(scores.response[player], ".3f"),
+                describe_interval(scores.gain[player], "+.3f"),
+                *(describe_interval(at, ".3g") for at in scores.returns[player]),
+            ]
+        )
+    return heads, rows
+
+
+def describe_interval(at: Interval, form: str) -> str:
+    """Return a value with its interval in brackets, without one for a single run."""
+    return f"{at.value:{form}}" + (f" [{at.low:{form}}, {at.high:{form}}]" if at.runs > 1 else "")
+
+
 def ratings_caption(crossplay: CrossPlay) -> str:
     """Return the caption of the ratings, with the largest cycle; "" without ratings."""
     ratings = crossplay.ratings
@@ -131,7 +166,7 @@ def ratings_caption(crossplay: CrossPlay) -> str:
     text = (
         f"Bradley-Terry model of all episodes with {anchor!r} at 0; 400 points are odds of ten to one. The prior is half a win "
         "each way for every pair that met, so that the rating of a player that won every game depends on the number of games. "
-        "Intervals are over episodes"
+        f"Intervals are over {'seeds, which share neither training nor random numbers' if ratings.seeds > 1 else 'episodes'}"
     )
     if ratings.cycle is None:
         return f"{text}. No three players all met each other, so that cycles cannot be detected."

@@ -21,10 +21,12 @@ from momagames.reports.text.captions import (
     CONTROL_CAPTION,
     FAIRNESS_CAPTION,
     GENERALIZATION_CAPTION,
+    HEAD_TO_HEAD_CAPTION,
     PAIRS_CAPTION,
     UTILITY_CAPTION,
     aggregate_caption,
     crossplay_caption,
+    head_to_head_table,
     overview_caption,
     panel_caption,
     ratings_caption,
@@ -183,6 +185,15 @@ def crossplay_tables(crossplay: CrossPlay) -> list[RenderableType]:
             table.add_row(name, format_interval(rating, ".0f"))
         tables += [Text(f"{crossplay.title}: ratings", "bold"), table]
         tables.append(Text(f"{ratings_caption(crossplay)}\n", "dim italic"))
+    if crossplay.head_to_head:
+        heads, rows = head_to_head_table(crossplay.head_to_head)
+        table = new_table("", "")
+        for head in heads:
+            table.add_column(head, justify="left" if head == heads[0] else "right")
+        for row in rows:
+            table.add_row(*row)
+        tables += [Text(f"{crossplay.title}: wins and responses", "bold"), table]
+        tables.append(Text(f"{HEAD_TO_HEAD_CAPTION}\n", "dim italic"))
     return tables
 
 

@@ -11,7 +11,7 @@ from momagames.baselines import batch_policy, method, policy
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
-from momagames.baselines.trainer import TrainingSetup
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
 from momagames.engine.episode import Episode

@@ -87,6 +87,7 @@ def test_kernel_agrees_with_pytorch_on_every_game(id):
     assert compared > 0
 
 
+@pytest.mark.long
 def test_actions_per_cell():
     """Legal actions belong to the cells in memory order."""
     for id, actions_per_cell in (("mo-samegame-v0", 1), ("mo-breakthrough-v0", 3), ("mo-tileblast-v0", 1)):
@@ -136,6 +137,7 @@ def test_plane_axis_behind_cells_and_binned_fractions():
         assert (bins.sum(axis=1) <= 2).all()
 
 
+@pytest.mark.long
 def test_sampled_and_greedy_actions():
     """Samples follow the softmax over the legal actions; greedy takes the most likely one."""
     game = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2)

@@ -12,7 +12,7 @@ from momagames.baselines.moppo.encoder import make_egocentric_encoder
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
-from momagames.baselines.trainer import TrainingSetup
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.contract import LearningSupport, TrainingDefaults
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts

@@ -8,6 +8,7 @@ import pytest
 
 import momagames
 from momagames.baselines import METHODS, method
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidParameter, MissingExtra
 from tests.baselines.morl.cases import OPTIONS, SMALL, make_method
@@ -24,7 +25,7 @@ def test_a_missing_library_names_the_extra(name, monkeypatch):
     one = make_method(name)
     monkeypatch.setitem(sys.modules, one.package, None)
     with pytest.raises(MissingExtra, match=rf'"{name}" needs {one.package}: pip install "momagames\[morl\]"'):
-        one.train(momagames.spec(SAMEGAME, **SMALL), [0], [], 100, 0)
+        one.train(TrainingSetup([momagames.spec(SAMEGAME, **SMALL)], 100))
 
 
 @pytest.mark.parametrize("name", [name for name in OPTIONS if name != "pql"])
@@ -90,6 +91,7 @@ def test_arrays_of_another_game_are_rejected(name):
         make_method(name).restore(momagames.spec(SAMEGAME, **SMALL), "x", {"numbers": np.zeros(3)})
 
 
+@pytest.mark.long
 def test_the_suite_loads_without_the_libraries():
     code = (
         "import sys\n"

@@ -9,6 +9,7 @@ import momagames
 from momagames.baselines import batch_policy
 from momagames.baselines.morl import training_env
 from momagames.baselines.morl.learned_policy import Situation
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import play_policies
 from momagames.errors import InvalidParameter, TooLarge
@@ -30,7 +31,9 @@ def game():
 @pytest.fixture(scope="module")
 def results(game):
     """The results of one training of each method."""
-    return {name: make_method(name).train(game, [0], [batch_policy("random", game)], BUDGET, 1) for name in TRAINED}
+    return {
+        name: make_method(name).train(TrainingSetup([game], BUDGET, 1, [0], [batch_policy("random", game)])) for name in TRAINED
+    }
 
 
 def play(game, policy, episodes=4):
@@ -59,7 +62,7 @@ def test_stored_policies_play_as_before(name, game, results):
 @pytest.mark.parametrize("name", TRAINED)
 def test_equal_seeds_give_equal_policies(name, game, results):
     before = random.getstate(), torch.get_rng_state()
-    again = make_method(name).train(game, [0], [batch_policy("random", game)], BUDGET, 1)
+    again = make_method(name).train(TrainingSetup([game], BUDGET, 1, [0], [batch_policy("random", game)]))
     assert (random.getstate(), torch.get_rng_state().tolist()) == (before[0], before[1].tolist())
     for one, other in zip(results[name].policies, again.policies, strict=True):
         assert one.label == other.label
@@ -89,12 +92,12 @@ def test_a_table_that_is_too_small_is_an_error(game):
 
 def test_a_budget_without_a_policy_is_an_error(game):
     with pytest.raises(InvalidParameter, match="pcn: invalid budget=1 for mo-samegame-v0: expected enough environment steps"):
-        make_method("pcn").train(game, [0], [], 1, 0)
+        make_method("pcn").train(TrainingSetup([game], 1))
 
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_maskable_ppo_trains_networks_for_all_weights(shared, game):
-    result = make_method("maskable_ppo", shared=shared).train(game, [0], [], BUDGET, 1)
+    result = make_method("maskable_ppo", shared=shared).train(TrainingSetup([game], BUDGET, 1))
     networks = {policy.arrays["actor/0/weight"].tobytes() for policy in result.policies}
     assert len(networks) == (1 if shared else len(result.policies))
 
@@ -103,7 +106,7 @@ def test_maskable_ppo_trains_networks_for_all_weights(shared, game):
 def test_a_game_of_several_agents_is_played_against_opponents(illegal):
     game = momagames.spec("mo-breakthrough-v0", board_width=4, board_height=5)
     opponents = [batch_policy(name, game) for name in ("random", "greedy")]
-    result = make_method("pcn", illegal=illegal).train(game, [0, 1], opponents, BUDGET, 1)
+    result = make_method("pcn", illegal=illegal).train(TrainingSetup([game], BUDGET, 1, [0, 1], opponents))
     assert result.steps >= BUDGET
     starts = generate_starts(game, np.arange(4, dtype=np.uint64))
     done = play_policies(

@@ -179,7 +179,7 @@ def test_rejects_limits_and_other_games():
     with pytest.raises(TooLarge, match="max_bytes=100;"):
         best_response.solve_best_responses(pair, make_position(*ENDINGS[0]), 0, np.zeros(2), max_states=1000, max_bytes=100)
     with pytest.raises(InvalidParameter, match="at most 32 cells; this one has 64"):
-        guarantees.solve_guaranteed_front(momagames.spec(ID), start, 0, **LIMITS)
+        guarantees.solve_guaranteed_front(momagames.spec(ID), {"board": ["1" * 8, *["." * 8] * 6, "2" * 8]}, 0, **LIMITS)
     with pytest.raises(InvalidParameter, match="MO-Breakthrough"):
         guarantees.solve_guaranteed_front(momagames.spec("mo-samegame-v0"), start, 0, **LIMITS)
     with pytest.raises(InvalidParameter, match="invalid number of objectives=4: expected 2"):

@@ -13,7 +13,7 @@ from momagames.kernels.jit import compile_entry_point
 from tests.games.pommerman.hidden import change_hidden
 from tests.games.pommerman.test_safety import walk
 
-pytestmark = pytest.mark.compiled  # plays games
+pytestmark = [pytest.mark.compiled, pytest.mark.long]  # plays games
 
 IDS = ("mo-pommerman-duel-v0", "mo-pommerman-ffa-v0", "mo-pommerman-team-v0", "mo-pommerman-radio-v0")
 PLAYERS = ("safe:random", "simple")

@@ -241,6 +241,7 @@ def test_without_a_screen_the_command_uses_the_terminal(pygame, monkeypatch, cap
         app.play(FFA, seed=1, window=True)
 
 
+@pytest.mark.long
 def test_through_a_pipe():
     done = subprocess.run(
         [sys.executable, "-m", "momagames", "play", FFA, "--seed", "1", "--opponent", "simple"],

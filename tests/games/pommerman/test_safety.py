@@ -129,6 +129,7 @@ def test_hidden_information_changes_nothing(id):
     assert cleared > 50
 
 
+@pytest.mark.long
 def test_a_safe_policy_by_name():
     game = momagames.spec("mo-pommerman-ffa-v0")
     assert batch_policy("safe:simple", game).label == "safe:simple"

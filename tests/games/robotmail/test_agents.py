@@ -97,6 +97,7 @@ def test_astar_is_as_strong_as_the_original(interpreted):
 # ------------------------------------------------------------------------------------------------------------ everywhere
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", [*loader.NAMES, *BY_CHANCE], ids=str)
 def test_legal_moves_on_every_layout(layout):
     """Random policies for all robots of a game, with each kind of parameters: all actions are legal."""

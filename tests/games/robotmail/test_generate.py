@@ -41,6 +41,7 @@ def test_every_size_and_seed(seed, width, height, density):
     assert generate(seed, width, height, density) == found
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(4, 9), st.integers(4, 9), st.floats(0, 0.2))
 def test_every_robot_reaches_every_cell(seed, width, height, density):

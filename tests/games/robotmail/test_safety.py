@@ -18,6 +18,8 @@ from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
 from tests.games.robotmail import dense_positions
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 ID = "mo-robotmail-v0"
 ACTIONS = RIGHT + 1
 HALL = {
@@ -122,7 +124,6 @@ def count_moves(battery):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)
-@pytest.mark.long
 def test_costs_equal_a_search_with_the_rules(layout, interpreted):
     """Exactly the actions whose moves are within a battery lead to a charger with it, be it low or high for what it shows."""
     game = momagames.spec(ID, layout=layout)

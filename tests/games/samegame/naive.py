@@ -24,9 +24,11 @@ class SameGame:
         team_rewards=False,
         color_rewards=True,
         clear_bonus=0.0,
+        scoring="squares",
     ):
         self.width, self.height, self.colors, self.agents = board_width, board_height, num_colors, num_agents
         self.team, self.by_color, self.bonus = team_rewards, color_rewards, clear_bonus
+        self.classic = scoring == "classic"
         self.mover, self.ply = 0, 0
 
     @classmethod
@@ -94,12 +96,23 @@ class SameGame:
         self.cells = {
             (x, self.height - len(column) + i): color for x, column in enumerate(columns) for i, color in enumerate(column)
         }
-        points = len(group) ** 2 + (0 if self.cells else self.bonus)
-        vector = [points if self.by_color is False or k + 1 == color else 0 for k in range(self.colors if self.by_color else 1)]
+        vector = [0] * self.colors
+        vector[color - 1] = self.points(len(group))
+        if not self.cells:
+            vector[color - 1] += 1000 if self.classic else self.bonus
+        elif self.classic and self.over:  # §5.2
+            left = [list(self.cells.values()).count(k) for k in range(1, self.colors + 1)]
+            vector = [earned - (self.points(m) if m > 2 else 0) for earned, m in zip(vector, left, strict=True)]
+        if not self.by_color:
+            vector = [sum(vector)]
         rewards = [vector if self.team or agent == self.mover else [0] * len(vector) for agent in range(self.agents)]
         self.mover = (self.mover + 1) % self.agents
         self.ply += 1
         return rewards
+
+    def points(self, size):
+        """§5.1, §5.2"""
+        return (size - 2) ** 2 if self.classic else size**2
 
     def rows(self):
         """§9"""

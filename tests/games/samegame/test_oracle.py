@@ -12,7 +12,7 @@ from tests.games.samegame.naive import SYMBOLS, SameGame
 ID = "mo-samegame-v0"
 
 
-def case(width, height, colors, agents=1, team=False, by_color=True, bonus=0.0):
+def case(width, height, colors, agents=1, team=False, by_color=True, bonus=0.0, scoring="squares"):
     return {
         "board_width": width,
         "board_height": height,
@@ -21,6 +21,7 @@ def case(width, height, colors, agents=1, team=False, by_color=True, bonus=0.0):
         "team_rewards": team,
         "color_rewards": by_color,
         "clear_bonus": bonus,
+        "scoring": scoring,
     }
 
 
@@ -39,8 +40,20 @@ SMALL = [
     case(9, 7, 4),
     case(8, 8, 3, 2),
     case(13, 5, 5),
+    case(3, 3, 2, scoring="classic"),
+    case(6, 4, 3, 3, scoring="classic"),
+    case(4, 7, 5, 2, team=True, scoring="classic"),
+    case(5, 5, 4, by_color=False, scoring="classic"),
 ]
-LARGE = [case(15, 15, 5), case(30, 30, 10, 5), case(30, 3, 3, 2), case(3, 30, 3, 2), case(30, 11, 4), case(11, 30, 2, 3)]
+LARGE = [
+    case(15, 15, 5),
+    case(15, 15, 5, scoring="classic"),
+    case(30, 30, 10, 5),
+    case(30, 3, 3, 2),
+    case(3, 30, 3, 2),
+    case(30, 11, 4),
+    case(11, 30, 2, 3),
+]
 
 
 def name(params):
@@ -98,7 +111,7 @@ def test_any_parameters(data):
         data.draw(st.integers(1, 5)),
         data.draw(st.booleans()),
         data.draw(st.booleans()),
-        data.draw(st.floats(0, 100_000, width=32)),
+        *data.draw(st.tuples(st.floats(0, 100_000, width=32), st.just("squares")) | st.just((0.0, "classic"))),
     )
     rows = board(random.Random(data.draw(st.integers(0, 2**32))), params)
     play_aec_api(ID, SameGame.given(rows, **params), params, 7, {"board": rows})

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from momagames.baselines.front_solvers import Floats, Progress, SolvedFront, compare_points
 from momagames.contract import Game
@@ -13,18 +14,23 @@ from momagames.games.breakthrough.solver.best_response import best_response_valu
 from momagames.games.breakthrough.solver.guarantees import (
     Board,
     can_guarantee,
+    count_cells,
     guarantee_strategy,
     minimal_uncovered,
     solve_guaranteed_front,
 )
+from momagames.games.breakthrough.solver.proof_number import Limits
+from momagames.games.breakthrough.solver.threshold_fronts import ThresholdOracle, bound_returns, solve_threshold_front
 
+BACKWARD_CELLS = 15
 ROUNDING = 1e-12  # of expected returns, which are sums of many products
 
 
 class Guaranteed:
-    """Solver of the vectors that an agent can guarantee."""
+    """Solver of the vectors that an agent can guarantee.
 
-    method: ClassVar[str] = "backward induction"
+    Boards of up to 15 cells are solved by backward induction, larger ones by proof-number search.
+    """
 
     def solve(
         self,
@@ -37,33 +43,56 @@ class Guaranteed:
         max_bytes: int,
         progress: Progress | None = None,
     ) -> SolvedFront:
-        """See `solve_guaranteed_front`."""
-        found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes, progress=progress)
-        walks = [guarantee_strategy(found, point) for point in found.points]
+        """See `solve_guaranteed_front` and `solve_threshold_front`; `max_states` also limits the nodes of the latter."""
+        if count_cells(game) <= BACKWARD_CELLS:
+            found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes, progress=progress)
+            walks = [guarantee_strategy(found, point) for point in found.points]
+            values = np.array([walked.worst for walked, _ in walks])
+            strategies = [actions for _, actions in walks]
+            return SolvedFront("backward induction", values, strategies, found.states, found.bytes, found.seconds)
+        front = solve_threshold_front(Board(game, start, agent), Limits(max_states, max_bytes), progress)
+        walks = [front.oracle.guarantee(point) for point in front.points]
         values = np.array([walked.worst for walked, _ in walks])
-        return SolvedFront(values, [actions for _, actions in walks], found.states, found.bytes, found.seconds)
+        search = front.oracle.search
+        return SolvedFront(
+            "proof-number search", values, [actions for _, actions in walks], search.nodes, search.bytes, front.seconds
+        )
 
     def prove(
         self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
     ) -> None:
-        """Verify by backward induction over fronts, and by one game for each point and for each vector just beyond them."""
-        found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes)
-        board = found.board
+        """Verify that the points can be guaranteed, and that no vector beyond them can.
+
+        Up to 15 cells by backward induction over fronts, and by one game for each point and for each minimal vector beyond
+        the points. On larger boards strategies of the opponent that prevent these vectors are played against every reply;
+        the strategies of the points are in the file.
+        """
+        board = Board(game, start, agent, max_states)
         stated = board.to_units(values)
+        beyond = minimal_uncovered(stated, *bound_returns(board))
+        if count_cells(game) > BACKWARD_CELLS:
+            _prevent_vectors(ThresholdOracle(board, Limits(max_bytes=max_bytes)), beyond)
+            return
+        found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes)
         compare_points(values, stated.astype(np.float64), found.points.astype(np.float64))
-        least = board.to_units(np.array([objective.return_low for objective in game.objectives]))
-        most = board.to_units(np.array([objective.return_high for objective in game.objectives]))
         for number in np.flatnonzero(~can_guarantee(board, stated)):
             raise InvalidFile(f"point {number} cannot be guaranteed")
-        beyond = minimal_uncovered(stated, least, most)
         for vector in beyond[can_guarantee(board, beyond)] / board.units:
             raise InvalidFile(f"points: {vector.tolist()} can be guaranteed as well")
 
 
+def _prevent_vectors(oracle: ThresholdOracle, beyond: NDArray[np.int64]) -> None:
+    """Play strategies that prevent vectors, int64[n, K]; InvalidFile if one can be guaranteed."""
+    for vector in beyond:
+        if oracle.can_guarantee(vector):
+            raise InvalidFile(f"points: {(vector / oracle.board.units).tolist()} can be guaranteed as well")
+        outcomes = oracle.board.to_units(oracle.prevent(vector).outcomes)
+        if (outcomes >= vector).all(axis=1).any():
+            raise InvalidFile(f"points: {(vector / oracle.board.units).tolist()} is not prevented by the strategy against it")
+
+
 class Response:
     """Solver of the best responses of an agent to a random or greedy opponent, for two objectives."""
-
-    method: ClassVar[str] = "convex hull backward induction"
 
     def solve(
         self,
@@ -81,7 +110,8 @@ class Response:
         found = solve_best_responses(game, start, agent, _check_opponent(opponent), **limits, progress=progress)
         walks = [response_strategy(found, weights) for weights in found.corner_weights]
         values = np.array([walked.expected for walked, _ in walks])
-        return SolvedFront(values, [actions for _, actions in walks], found.states, found.bytes, found.seconds)
+        strategies = [actions for _, actions in walks]
+        return SolvedFront("convex hull backward induction", values, strategies, found.states, found.bytes, found.seconds)
 
     def prove(
         self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int

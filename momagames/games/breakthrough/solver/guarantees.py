@@ -44,14 +44,14 @@ EMPTY_LAYER = Layer(np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0, n
 
 
 class Board:
-    """A start position of a small game of MO-Breakthrough, and the agent to solve it for.
+    """A start position of MO-Breakthrough, and the agent to solve it for.
 
-    `layers` raises TooLarge for more than `max_states` positions.
+    `layers` raises InvalidParameter for more than 32 cells, and TooLarge for more than `max_states` positions.
     """
 
     def __init__(self, game: Game, start: Any, agent: int, max_states: int = 2**62) -> None:
-        if (reason := unsupported_reason(game)) is not None:
-            raise InvalidParameter(f"{game.id}: guaranteed fronts need {reason}")
+        if game.rules_key != "breakthrough":
+            raise InvalidParameter(f"{game.id}: this solver needs MO-Breakthrough")
         self.game, self.agent, self.max_states = game, agent, max_states
         self.start = load_state(game, start)
         self.loops = compile_guarantee_loops(game)
@@ -74,6 +74,7 @@ class Board:
     @cached_property
     def layers(self) -> list[Words]:
         """Positions after 0, 1, 2, ... moves."""
+        check_cells(self.game, MAX_CELLS)
         pieces = self.start["pieces"][0, :, 1]
         words = np.array([pieces[0] | pieces[1] << np.uint64(32)], np.uint64)
         words = np.minimum(words, _mirror(words, int(self.start["width"][0]), int(self.start["height"][0])))
@@ -108,12 +109,15 @@ class Board:
         return np.rint(returns * self.units).astype(np.int64)
 
 
-def unsupported_reason(game: Game) -> str | None:
-    """Describe the requirement that a game does not meet, or return None if it is supported."""
-    if game.rules_key != "breakthrough":
-        return "MO-Breakthrough"
-    cells = game.params["board_width"] * game.params["board_height"]
-    return f"a board of at most {MAX_CELLS} cells; this one has {cells}" if cells > MAX_CELLS else None
+def count_cells(game: Game) -> int:
+    """Return the number of cells of the board."""
+    return int(game.params["board_width"] * game.params["board_height"])
+
+
+def check_cells(game: Game, limit: int) -> None:
+    """Raise InvalidParameter for a board of more cells than allowed."""
+    if (cells := count_cells(game)) > limit:
+        raise InvalidParameter(f"{game.id}: this solver needs a board of at most {limit} cells; this one has {cells}")
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ def random_agent(url, level, seed, steps):
     return results, won, env.retries
 
 
+@pytest.mark.long
 def test_concurrent_clients(serve):
     """Each game equals the game of a single client, and no session is left."""
     with serve() as url:

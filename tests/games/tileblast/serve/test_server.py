@@ -124,6 +124,7 @@ def test_missing_extra(monkeypatch):
     assert 'pip install "momagames[serve]"' in str(done.exception)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_serves_until_it_is_stopped(tmp_path, stop):
     file = tmp_path / "mine.yaml"

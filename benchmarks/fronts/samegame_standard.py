@@ -1,0 +1,195 @@
+"""Scores on the 20 standard boards of SameGame with classic scoring: search, store the best games, continue from there.
+
+    python benchmarks/fronts/samegame_standard.py --cpu-seconds 3600 --workers 2
+    python benchmarks/fronts/samegame_standard.py --cpu-seconds 0
+
+The boards come from a file of the user: SPEC.md of MO-SameGame, section 2.3. The first command searches for one CPU-hour on
+two processes, the second one prints what is stored, after replaying it. A search takes turns: always the board with the least
+CPU time so far gets one run of `iterated_nrpa` with a new seed. Each result is written at once to samegame_standard.json beside
+this script: for each board the best game as actions, its score, the CPU-seconds and runs so far, and the curve of scores over
+CPU-seconds. Ctrl-C loses the current runs only; the same command continues from the file.
+
+`--compare` gives methods equal CPU time on some boards instead and stores nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+import momagames
+from momagames.baselines import method
+from momagames.contract import Game
+from momagames.engine.episode import Episode
+from momagames.engine.positions import load_state
+from momagames.files.writing import write_file_atomically
+from momagames.games.samegame import standard_boards
+
+ID, NUM_BOARDS = "mo-samegame-v0", 20
+FILE = Path(__file__).with_name("samegame_standard.json")
+RUN_STEPS = 12_000_000  # environment steps of a run, about 10 CPU-seconds
+NRPA = {"divisions": 1, "levels": 3, "iterations": 50, "alpha": 1.0}
+SEARCH = ("iterated_nrpa", {**NRPA, "selective": True, "patience": 100})
+COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
+    "nrpa": ("nrpa", NRPA),
+    "nrpa, selective": ("nrpa", {**NRPA, "selective": True}),
+    "nrpa, selective, prior 0.2": ("nrpa", {**NRPA, "selective": True, "prior": 0.2}),
+    "nrpa, selective, 4 playouts": ("nrpa", {**NRPA, "selective": True, "playouts": 4}),
+    "nrpa, selective, 3 repetitions": ("nrpa", {**NRPA, "selective": True, "repetitions": 3}),
+    "iterated_nrpa, selective": SEARCH,
+    "local_search": ("local_search", {"divisions": 1, "keep": 1.0, "greed": 0.0, "patience": 3000}),
+    "beam": ("beam", {"width": 4096, "estimate": "present"}),
+}
+
+
+def make_board(number: int) -> tuple[Game, NDArray[Any]]:
+    """Return the game with the classic score as its only objective, and a standard board, 1 to 20, as record[1].
+
+    The start is given, so that the compiled code is that of boards of any kind.
+    """
+    game = momagames.spec(ID, scoring="classic", color_rewards=False)
+    return game, load_state(game, {"board": standard_boards.load_board(f"standard-{number}")})
+
+
+def search_board(number: int, seed: int, steps: int, chosen: tuple[str, dict[str, Any]]) -> tuple[int, int, list[int], float]:
+    """Return the board, the best score of a run, its actions, and the CPU-seconds."""
+    game, start = make_board(number)
+    name, options = chosen
+    begin = time.process_time()
+    plans = method(name)(**options).plan(game, start, steps, seed).plans
+    best = max(plans, key=lambda plan: plan.value[0])
+    return number, int(best.value[0]), list(best.actions), time.process_time() - begin
+
+
+def replay(number: int, actions: list[int]) -> int:
+    """Return the classic score of a game; ValueError unless its actions are legal and end it."""
+    game, start = make_board(number)
+    episode = Episode(game)
+    episode.load(start[0])
+    for action in actions:
+        if not episode.is_legal(0, action):
+            raise ValueError(f"standard-{number}: action {action} is not legal")
+        episode.step(action)
+    if not episode.state["over"]:
+        raise ValueError(f"standard-{number}: the game is not over")
+    return int(episode.returns[0, 0])
+
+
+def read_results() -> dict[str, dict[str, Any]]:
+    """Return what is stored for each board, by its number."""
+    stored: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    empty = {"score": None, "actions": [], "cpu_seconds": 0.0, "runs": 0, "curve": []}
+    return {str(k): stored.get(str(k), empty) for k in range(1, NUM_BOARDS + 1)}
+
+
+def write_results(results: dict[str, dict[str, Any]]) -> None:
+    lines = [f" {json.dumps(number)}: {json.dumps(result)}" for number, result in results.items()]
+    write_file_atomically(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+def add_run(result: dict[str, Any], score: int, actions: list[int], seconds: float) -> dict[str, Any]:
+    """Return the result of a board after one more run."""
+    total = round(result["cpu_seconds"] + seconds, 1)
+    if result["score"] is not None and score <= result["score"]:
+        return {**result, "cpu_seconds": total, "runs": result["runs"] + 1}
+    curve = [*result["curve"], [total, score]]
+    return {"score": score, "actions": actions, "cpu_seconds": total, "runs": result["runs"] + 1, "curve": curve}
+
+
+def search_boards(cpu_seconds: float, workers: int, steps: int) -> None:
+    """Search for about that many CPU-seconds in all, and store every improvement."""
+    results, spent = read_results(), 0.0
+    with ProcessPoolExecutor(workers) as pool:
+        running: dict[Any, int] = {}
+        try:
+            while spent < cpu_seconds or running:
+                while spent < cpu_seconds and len(running) < workers:
+                    free = [k for k in range(1, NUM_BOARDS + 1) if k not in running.values()]
+                    number = min(free, key=lambda k: results[str(k)]["cpu_seconds"])
+                    running[pool.submit(search_board, number, results[str(number)]["runs"], steps, SEARCH)] = number
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    del running[done]
+                    number, score, actions, seconds = done.result()
+                    before, spent = results[str(number)]["score"], spent + seconds
+                    results[str(number)] = add_run(results[str(number)], score, actions, seconds)
+                    write_results(results)
+                    news = "" if before is not None and score <= before else f", best so far (before: {before})"
+                    print(f"standard-{number}: {score}{news}; {spent:.0f} of {cpu_seconds:.0f} CPU-seconds", flush=True)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            print("interrupted; the same command continues")
+
+
+def report() -> None:
+    """Replay the stored games and print their scores, in the form of docs/samegame-standard.md."""
+    results = read_results()
+    for number, result in results.items():
+        if result["score"] is not None and (score := replay(int(number), result["actions"])) != result["score"]:
+            raise ValueError(f"standard-{number}: stored {result['score']}, replayed {score}")
+    print(format_scores(results))
+    print(format_curve(results))
+
+
+def format_scores(results: dict[str, dict[str, Any]]) -> str:
+    """Return a table of the best scores."""
+    found = {number: result for number, result in results.items() if result["score"] is not None}
+    score, seconds, runs = (sum(one[key] for one in found.values()) for key in ("score", "cpu_seconds", "runs"))
+    rows = [f"| {k} | {one['score']:,} | {one['cpu_seconds']:,.0f} | {one['runs']} |" for k, one in found.items()]
+    head = ["| board | score | CPU-seconds | runs |", "|---|---:|---:|---:|"]
+    return "\n".join([*head, *rows, f"| all {len(found)} | {score:,} | {seconds:,.0f} | {runs} |"])
+
+
+def format_curve(results: dict[str, dict[str, Any]]) -> str:
+    """Return a table of the total score after equal CPU time on each board, doubling."""
+    rows, seconds = ["| CPU-seconds for each board | total score |", "|---:|---:|"], 10
+    while seconds <= min(result["cpu_seconds"] for result in results.values()):
+        best = [[score for used, score in result["curve"] if used <= seconds][-1:] for result in results.values()]
+        if all(best):
+            rows.append(f"| {seconds} | {sum(score for (score,) in best):,} |")
+        seconds *= 2
+    return "\n".join(rows)
+
+
+def compare(boards: list[int], cpu_seconds: float) -> None:
+    """Print the best score of each method on some boards after about the same CPU time on each, one seed after the other."""
+    print(f"| method | {' | '.join(map(str, boards))} | total |")
+    print("|---|" + "---:|" * (len(boards) + 1))
+    for label, chosen in COMPARED.items():
+        scores = []
+        for number in boards:
+            search_board(number, 0, 1, chosen)  # compiles
+            used, best, seed, steps = 0.0, -(10**6), 0, 1_000_000
+            while used < cpu_seconds:
+                _, score, _, seconds = search_board(number, seed, steps, chosen)
+                used, best, seed = used + seconds, max(best, score), seed + 1
+                rate = steps / max(seconds, 1e-3)
+                steps = max(int(rate * (cpu_seconds - used)), 100_000)
+            scores.append(best)
+        print(f"| {label} | {' | '.join(map(str, scores))} | {sum(scores):,} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--cpu-seconds", type=float, default=3600.0, help="CPU time in all; with --compare, of a method on a board"
+    )
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--steps", type=int, default=RUN_STEPS, help="environment steps of a run")
+    parser.add_argument("--compare", type=int, nargs="+", metavar="BOARD", help="compare methods on these boards")
+    given = parser.parse_args()
+    if given.compare:
+        compare(given.compare, given.cpu_seconds)
+        return
+    search_boards(given.cpu_seconds, given.workers, given.steps)
+    report()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""The page of games between learners, docs/results/head_to_head.md, from its archive (see make_results.py)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from archives import Archive, open_archive
+from page_figures import image
+from track_page import Track, describe_seeds, fold
+
+from momagames.reports.data.crossplay import CrossPlay
+from momagames.reports.data.head_to_head import HeadToHeadScores
+from momagames.reports.figures.head_to_head_plot import plot_head_to_head
+from momagames.reports.figures.paper_figures import Figure
+from momagames.reports.text.captions import HEAD_TO_HEAD_CAPTION, head_to_head_table, ratings_caption
+from momagames.reports.text.labels import count
+from momagames.reports.text.markdown_tables import markdown_table
+
+
+def make_track(name: str, file: Path) -> Track:
+    """Make the page of an archived suite of head-to-head experiments."""
+    with open_archive(file) as archive:
+        found = {f"{name}-{number}": one for number, one in enumerate(archive.data.crossplay, 1) if one.head_to_head}
+        text = "\n".join(format_page(name, archive, found)).rstrip("\n") + "\n"
+    styles = archive.data.styles
+    drawn = {key: Figure(name, one.title, partial(plot_head_to_head, one.head_to_head, styles)) for key, one in found.items()}
+    return Track(name, text, drawn)
+
+
+def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Iterator[str]:
+    """Yield the lines of the page. found: name of a figure -> its setting"""
+    settings = [one.head_to_head for one in found.values() if one.head_to_head]
+    yield from (
+        "# Track 3: games between learners",
+        "",
+        describe_message(settings),
+        "",
+        *describe_seeds(name, archive.suite, archive.data),
+        "",
+    )
+    for figure, crossplay in found.items():
+        scores = crossplay.head_to_head
+        assert scores
+        yield from (f"## {scores.full_heading}", "", image(f"Ratings and wins: {scores.full_heading}", f"{figure}.svg"), "")
+        heads, rows = head_to_head_table(scores)
+        seeds = f"Seeds {', '.join(map(str, scores.seeds))}." if len(scores.seeds) > 1 else f"Seed {scores.seeds[0]} alone."
+        remark = f"{seeds} {HEAD_TO_HEAD_CAPTION} Last columns: mean returns against all players."
+        lines = [*markdown_table(heads, rows), "", remark]
+        yield from fold("Ratings, results, responses and returns", [*lines, "", ratings_caption(crossplay)])
+        yield from fold("Every pair", pair_table(scores))
+    yield from (
+        "## How the numbers were made",
+        "",
+        archive.suite.description,
+        "",
+        f"`momagames bench estimate {name}` measures the CPU-hours of the whole suite before it runs. Definitions:",
+        "[Metrics](../metrics.md#head-to-head).",
+        "",
+    )
+    yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))
+
+
+def describe_message(settings: Sequence[HeadToHeadScores]) -> str:
+    """Return two sentences: who leads in how many settings, and how well responses do against the leaders."""
+    leaders = [max(one.players, key=lambda player: one.ratings[player].value) for one in settings]
+    counts = Counter(leaders).most_common()
+    first, *others = [f"`{player}` in {wins}" for player, wins in counts]
+    rest = f", then {', '.join(others)}" if others else ""
+    gains = [max(0.0, one.gain[leader].value) for one, leader in zip(settings, leaders, strict=True)]
+    safe = sum(gain <= 0.0 for gain in gains)
+    return (
+        f"Highest rating in {count(len(settings), 'setting')}: {first}{rest}. Responses that search or are trained against the "
+        f"leader alone win {np.mean(gains):.2f} of the games more than the leader wins against itself (mean of the settings; "
+        f"{max(gains):.2f} at most; no more in {safe}), a lower bound of its exploitability."
+    )
+
+
+def pair_table(scores: HeadToHeadScores) -> Iterator[str]:
+    """Yield the table of all pairs, best player first: wins, or wins, ties and losses of the row."""
+    players = sorted(scores.players, key=lambda player: -scores.ratings[player].value)
+
+    def cell(a: str, b: str) -> str:
+        won, lost = scores.wins[a, b].value, scores.wins[b, a].value
+        if not scores.two_sided:
+            return f"{won:.2f}"
+        if a == b:
+            return f"{won:.2f} / {max(0.0, 1 - 2 * won):.2f} / {won:.2f}"
+        return f"{won:.2f} / {max(0.0, 1 - won - lost):.2f} / {lost:.2f}"
+
+    yield from markdown_table(["player", *players], [(a, *(cell(a, b) for b in players)) for a in players])
+    meaning = "wins / ties / losses of the row" if scores.two_sided else "wins of the row alone against several of the column"
+    yield from ("", f"Shares of the games, mean of the seats and seeds: {meaning}.")

@@ -1,0 +1,130 @@
+"""The page of plans for one instance, docs/results/plans.md, from its archive (see make_results.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from archives import Archive, open_archive
+from page_figures import image
+from track_page import Track, describe_seeds, fold, score_table
+
+from momagames.benchmark.plan import PlansExperiment, expand_runs, method_names
+from momagames.reports.data.overview import rank_methods
+from momagames.reports.data.panels import Panel
+from momagames.reports.figures.paper_figures import list_figures
+from momagames.reports.text.captions import panel_caption
+from momagames.reports.text.labels import count
+from momagames.reports.text.markdown_tables import markdown_table
+
+EXACT = ("exact",)  # has no budget
+FIGURES = ("overview", "anytime")
+
+
+def make_track(name: str, file: Path) -> Track:
+    """Make the page of an archived suite of plans, some of whose experiments have a budget of CPU time."""
+    with open_archive(file) as archive:
+        own = {key: figure for key, figure in list_figures(archive.data).items() if figure.kind in FIGURES}
+        figures = {f"{name}-{key}": figure for key, figure in own.items()}
+        names = {(figure.kind, figure.title): key for key, figure in figures.items()}
+        text = "\n".join(format_page(name, archive, names)).rstrip("\n") + "\n"
+    return Track(name, text, figures)
+
+
+def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """Yield the lines of the page. names: kind and title of a figure -> its file name without extension"""
+    timed = {one.name for one in archive.suite.experiments if isinstance(one, PlansExperiment) and one.cpu_seconds}
+    panels = archive.data.panels
+    by_steps = [panel for panel in panels if panel.experiment not in timed]
+    by_time = [panel for panel in panels if panel.experiment in timed]
+    yield from ("# Track 2: plans for one instance", "", describe_message(by_steps, by_time), "")
+    if figure := names.get(("overview", "")):
+        yield from (image("Scores of every method in every setting", f"{figure}.svg"), "")
+    yield from (*describe_seeds(name, archive.suite, archive.data), "")
+    for title, group in (("At equal environment steps", by_steps), ("At equal CPU time", by_time)):
+        yield from (f"## {title}", "", *ratio_table(group), "")
+        for panel in group:
+            if figure := names.get(("anytime", panel.full_heading)):
+                yield from (image(f"Anytime performance: {panel.full_heading}", f"{figure}.svg"), "")
+        for panel in group:
+            lines = [*cost_table(archive, panel), "", *score_table(panel), "", panel_caption(panel)]
+            yield from fold(f"{panel.full_heading}: steps, CPU time and all indicators", lines)
+    yield from (
+        "## How the numbers were made",
+        "",
+        archive.suite.description,
+        "",
+        "For a budget of CPU time the number of environment steps is chosen by trials on the machine, so that the time of the",
+        "last search is 0.8 to 1.25 of the budget; methods that end on their own take less, and methods whose smallest budget",
+        "needs more take more. The tables above print the steps and the CPU time of that search. What a search finds depends",
+        "on its steps alone: with the stored number of steps every machine finds the same plans, except for learners.",
+        "",
+    )
+    yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))
+
+
+def describe_message(by_steps: Sequence[Panel], by_time: Sequence[Panel]) -> str:
+    """Return two sentences: the best methods at equal steps, and at equal CPU time."""
+    (first, ratio), (second, other), *_ = rank_overall(by_steps)
+    text = (
+        f"At equal environment steps `{first}` has the highest mean hypervolume ratio over the "
+        f"{count(len(select_common(by_steps)), 'board')} without foresight ({ratio:.2f}), before `{second}` ({other:.2f})."
+    )
+    if not by_time:
+        return text
+    (first, ratio), (second, other), *_ = ranked = rank_overall(by_time)
+    learners = [(name, value) for name, value in ranked if name == "moppo"]
+    learner = "".join(f"; `{name}` reaches {value:.2f}" for name, value in learners)
+    return f"{text} At equal CPU time `{first}` leads ({ratio:.2f}), before `{second}` ({other:.2f}){learner}."
+
+
+def select_common(panels: Sequence[Panel]) -> list[Panel]:
+    """Return the panels in which methods without foresight plan: those that share methods with the first one."""
+    first = set(panels[0].points)
+    return [panel for panel in panels if first & set(panel.points)]
+
+
+def rank_overall(panels: Sequence[Panel]) -> list[tuple[str, float]]:
+    """Return the methods with a budget that all panels of `select_common` have, and their mean ratios, the highest first."""
+    ratios = [rank_methods(panel) for panel in select_common(panels)]
+    methods = [name for name in ratios[0] if all(name in one for one in ratios) and name not in EXACT]
+    means = {name: float(np.mean([one[name] for one in ratios])) for name in methods}
+    return sorted(means.items(), key=lambda item: -item[1])
+
+
+def ratio_table(panels: Sequence[Panel]) -> Iterator[str]:
+    """Yield the mean hypervolume ratios of all methods, the best one with a budget bold."""
+    ratios = [rank_methods(panel) for panel in panels]
+    methods = list(dict.fromkeys(name for one in ratios for name in one))
+    rows = []
+    for panel, one in zip(panels, ratios, strict=True):
+        best = max(value for name, value in one.items() if name not in EXACT)
+        texts = {name: bold(value, value == best and name not in EXACT) for name, value in one.items()}
+        rows.append((panel.full_heading, *(texts.get(name, "") for name in methods)))
+    return markdown_table(["setting", *methods], rows)
+
+
+def bold(value: float, best: bool) -> str:
+    return f"**{value:.3f}**" if best else f"{value:.3f}"
+
+
+def cost_table(archive: Archive, panel: Panel) -> Iterator[str]:
+    """Yield the median environment steps and CPU seconds of the searches of each method.
+
+    With equal steps the first search of a game in a process also compiles.
+    """
+    experiment = next(one for one in archive.suite.experiments if one.name == panel.experiment)
+    names = method_names(experiment)
+    found: dict[str, list[dict[str, float]]] = {}
+    for run in expand_runs(experiment, archive.store.read_version()):
+        if run.canonical == panel.canonical and archive.store.has_run(run):
+            found.setdefault(names[run.method.model_dump_json()], []).append(archive.store.read_metadata(run)["facts"])
+    rows = [
+        (name, f"{median(one['steps'] for one in facts):,.0f}", f"{median(one['search_cpu_s'] for one in facts):.2f}")
+        for name, facts in found.items()
+    ]
+    yield from markdown_table(["method", "environment steps", "CPU time (s)"], rows)
+    if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds is None:
+        yield from ("", "Medians over seeds. The first search of a method in a process also compiles its code.")

@@ -1,0 +1,64 @@
+"""Answers of a language model: the action that a text names."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.adapters.text.prompts import name_example
+from momagames.contract import Game, State, split_mask
+from momagames.errors import IllegalAction, shorten
+
+ACTION = re.compile(r"<action>(.*?)</action>", re.DOTALL | re.IGNORECASE)
+MAX_ANSWER = 1_000_000  # characters
+MAX_ACTION = 200
+
+
+def extract_action(answer: str) -> str:
+    """Return the part of an answer that names the action: within the last <action> tags, else the last line with text."""
+    tagged = ACTION.findall(answer)
+    lines = tagged[-1:] or [line for line in answer.splitlines() if line.strip()][-1:]
+    return " ".join(lines[0].split()) if lines else ""
+
+
+def parse_answer(game: Game, state: State, agent: int, mask: NDArray[np.int8], answer: Any, is_numbered: bool) -> Any:
+    """Return the legal action that an answer names: an int, or P of them for several parts.
+
+    mask           int8[M], the legal actions of the agent
+    is_numbered    whether actions are named by their numbers in the list of the prompt, from 1, not by their names
+    Raises         IllegalAction, with the answer and what is expected
+    """
+    name = game.agents[agent]
+    if not isinstance(answer, str) or len(answer) > MAX_ANSWER:
+        given = (
+            f"{len(answer):,} characters" if isinstance(answer, str) else f"{type(answer).__name__} {shorten(repr(answer), 80)}"
+        )
+        raise IllegalAction(f"illegal answer of {name}: {given}: expected a text of at most {MAX_ANSWER:,} characters")
+    text = extract_action(answer)
+    quoted = shorten(repr(text), 80)
+    if is_numbered:
+        legal = np.flatnonzero(mask)
+        number = int(text.rstrip(".")) if re.fullmatch(r"\d{1,9}\.?", text) else 0
+        if not 1 <= number <= len(legal):
+            raise IllegalAction(f"illegal answer {quoted} of {name}: expected the number of a legal action, 1 to {len(legal)}")
+        return int(legal[number - 1])
+    try:
+        action = game.human.parse_action(state, text[:MAX_ACTION].lower())
+    except (ValueError, OverflowError) as error:
+        raise IllegalAction(f"illegal answer {quoted} of {name}: {error}") from None
+    if not _is_legal(game, mask, action):
+        raise IllegalAction(
+            f"illegal answer {quoted} of {name}: expected one of the legal actions{name_example(game, state, mask)}"
+        )
+    return action
+
+
+def _is_legal(game: Game, mask: NDArray[np.int8], action: Any) -> bool:
+    parts = np.ravel(action)
+    if len(parts) != len(game.actions):
+        return False
+    allowed = zip(parts, split_mask(mask, game.actions), strict=True)
+    return all(0 <= part < len(one) and (game.allows_illegal or bool(one[part])) for part, one in allowed)

@@ -1,0 +1,158 @@
+"""Head-to-head runs: the policy of a method meets those of the other methods, and responses are played against it.
+
+A response is the policy with the most wins against it in the selection episodes, of methods that search or are trained
+against it with a stated budget. Its wins beyond those of the policy against itself are a lower bound of exploitability, as in
+`exploitability`, here in wins.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.analysis.arrays import Array
+from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, play_from_starts, train_policies
+from momagames.benchmark.plan import MethodChoice, Run, canonical_json, label_methods
+from momagames.contract import Game
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import BatchPolicy
+
+OUTCOME = "outcome"  # objective that rewards winning in games where both sides can lose
+RESPONSE = "response"  # the set of the episodes of responses
+MAX_PLAYERS = 64  # kept in this process, for the other runs of the same games and seed
+
+
+class Player(NamedTuple):
+    """A policy, and the facts of its training and selection: environment steps of both."""
+
+    policy: BatchPolicy
+    facts: dict[str, Any]
+
+
+def play_head_to_head(run: Run, facts: dict[str, Any], policies: list[BatchPolicy]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each report episode against each player from each seat, and for each one of the response.
+
+    policies    if empty, filled with the policy of the method
+
+    Where two players meet, the one from each seat and the other from the other seat, episode e has the same start position and
+    random numbers, so that in games of two teams both runs have the same games. In rows of the set "response" the response
+    plays the seat, and the policy all others.
+    """
+    game, table = run.game.make_game(), run.head_to_head
+    assert run.players is not None
+    assert table is not None
+    labels = label_methods(run.players)
+    players = {label: choose_player(run, choice) for choice, label in zip(run.players, labels.values(), strict=True)}
+    name = labels[run.method.model_dump_json()]
+    if not policies:
+        policies.append(players[name].policy)
+        facts |= players[name].facts
+    own, select = policies[0], run.select_episodes or 0
+    facts |= {"policies": 1, "steps": facts.get("training_steps", 0)}
+    for label, player in players.items():
+        other = own if label == name else player.policy
+        yield from _play_episodes(run, game, own, (label, other), slice(select, None), SETS[1], facts)
+    response = train_response(run, own)
+    facts["response_steps"] = response.facts["steps"]
+    facts["steps"] += response.facts["steps"]
+    yield from _play_episodes(run, game, response.policy, (name, own), slice(select, None), RESPONSE, facts)
+
+
+def choose_player(run: Run, choice: MethodChoice) -> Player:
+    """Return the policy of a method in a head-to-head run: trained once in a process for all runs of its games and seed."""
+    alone = run.model_copy(update={"method": choice, "players": None, "head_to_head": None})
+    return _choose_player(canonical_json(alone.to_dict()))
+
+
+@functools.lru_cache(MAX_PLAYERS)
+def _choose_player(content: str) -> Player:
+    run = Run.from_content(json.loads(content))
+    game, facts = run.game.make_game(), dict[str, Any]()
+    others = list_opponents(run, game)
+    policies = train_policies(run, game, [other for _, other in others], facts, None)
+    return Player(policies[_find_strongest(run, game, policies, others, facts)], facts)
+
+
+def train_response(run: Run, policy: BatchPolicy) -> Player:
+    """Return the response to a policy with the most wins against it in the selection episodes."""
+    assert run.head_to_head is not None
+    game, found, facts = run.game.make_game(), list[BatchPolicy](), {"steps": 0}
+    for choice, label in label_methods(run.head_to_head.responses).items():
+        training: dict[str, Any] = {}
+        update = {"method": MethodChoice.model_validate_json(choice), "budget": run.head_to_head.response_budget}
+        trained = train_policies(run.model_copy(update=update), game, [policy], training, None)
+        facts["steps"] += training.get("training_steps", 0)
+        found += [replace(one, label=f"{label}: {one.label}") for one in trained]
+    everywhere = run.model_copy(update={"seats": list_seats(run, game)})
+    return Player(found[_find_strongest(everywhere, game, found, [("", policy)], facts)], facts)
+
+
+def list_seats(run: Run, game: Game) -> tuple[str, ...]:
+    """Return the agents that the players of a head-to-head run play in turn."""
+    assert run.head_to_head is not None
+    return run.head_to_head.seats or game.agents
+
+
+def _find_strongest(
+    run: Run, game: Game, policies: Sequence[BatchPolicy], others: Sequence[tuple[str, BatchPolicy]], facts: dict[str, Any]
+) -> int:
+    """Return the index of the policy with the most wins in the selection episodes; the first of equal ones."""
+    seeds, words = make_episode_seeds(run, game)
+    select, decider = run.select_episodes or 0, find_deciding_objective(game)
+    starts, wins = generate_starts(game, seeds[:select]), np.zeros(len(policies))
+    for _, other in others if len(policies) > 1 else ():
+        for agent in map(game.agents.index, run.seats):
+            done = play_from_starts(game, tuple(policies), other, agent, starts, words[:select])
+            facts["selection_steps"] = facts.get("selection_steps", 0) + int(done.steps.sum())
+            wins += score_wins(game, decider, done.returns[:, agent]).reshape(len(policies), select).sum(axis=1)
+    return int(wins.argmax())
+
+
+def _play_episodes(
+    run: Run, game: Game, own: BatchPolicy, other: tuple[str, BatchPolicy], part: slice, name: str, facts: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a part of the episodes, from each seat; the steps are added to `facts`."""
+    seeds, words = make_episode_seeds(run, game)
+    starts: NDArray[Any] = generate_starts(game, seeds[part])
+    label, opponent = other
+    for seat in list_seats(run, game):
+        agent = game.agents.index(seat)
+        done = play_from_starts(game, (own,), opponent, agent, starts, words[part])
+        facts["steps"] += int(done.steps.sum())
+        episodes = range(len(seeds))[part]
+        for k, value, length in zip(episodes, done.returns[:, agent].tolist(), done.lengths.tolist(), strict=True):
+            yield {
+                "episode": k,
+                "set": name,
+                "policy": own.label,
+                "opponent": label,
+                "seat": seat,
+                "start": int(seeds[k]),
+                "return": value,
+                "length": length,
+            }
+
+
+# ----------------------------------------------------------------------------------------------------------------- wins
+
+
+def find_deciding_objective(game: Game) -> int:
+    """Return the index of the objective that decides who won: the first zero-sum one, else `outcome`, else -1."""
+    zero_sum = [objective.zero_sum for objective in game.objectives]
+    names = [objective.name for objective in game.objectives]
+    if any(zero_sum):
+        return zero_sum.index(True)
+    return names.index(OUTCOME) if OUTCOME in names else -1
+
+
+def score_wins(game: Game, decider: int, returns: Array) -> Array:
+    """Convert returns float[..., K] to wins float[...]: 1 above the middle of the deciding objective's range, 0.5 at it."""
+    objective = game.objectives[decider]
+    margin = returns[..., decider] - (objective.return_low + objective.return_high) / 2
+    return np.asarray(np.where(np.abs(margin) < 1e-9, 0.5, margin > 0), np.float64)

@@ -1,0 +1,98 @@
+"""Command `momagames exact`: the exact front of a small environment of Gymnasium."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from momagames.cli.console import Params, add_working_directory, command, console, parameters, table
+
+
+class Claim(StrEnum):
+    """Kind of front."""
+
+    auto = "auto"
+    deterministic = "deterministic"
+    coverage = "coverage"
+
+
+def exact(
+    id: Annotated[
+        str, typer.Argument(metavar="ENV_ID", help="Id of Gymnasium's registry, or your own environment as module:name.")
+    ],
+    gamma: Annotated[str, typer.Option(help="Discount, a decimal.")] = "1",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file; gzip if it ends in .gz.")] = None,
+    claim: Annotated[
+        Claim,
+        typer.Option(
+            help="Pareto front of deterministic policies, or convex coverage set of all policies "
+            "[the first, if every action has one outcome]."
+        ),
+    ] = Claim.auto,
+    horizon: Annotated[int | None, typer.Option(help="Actions after which an episode ends [no limit].", min=1)] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the start state [the same for all seeds].", min=0)] = None,
+    state_attribute: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Attribute that holds the state, such as position or cart.speed; several times."),
+    ] = None,
+    max_states: Annotated[int, typer.Option(help="Maximum number of states.", min=1)] = 2_000_000,
+    max_labels: Annotated[
+        int, typer.Option(help="Maximum number of labels of the search for a Pareto front.", min=1)
+    ] = 20_000_000,
+    max_seconds: Annotated[float, typer.Option(help="Time limit of the enumeration, and of the solver.", min=0.0)] = 86_400.0,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Checkpoint file, from which an interrupted enumeration resumes.")
+    ] = None,
+    every: Annotated[float, typer.Option(help="Seconds between checkpoints.", min=0.0)] = 60.0,
+    param: Params = None,
+) -> None:
+    """Compute the exact Pareto front or convex coverage set of a small environment with vector rewards."""
+    add_working_directory()
+    from momagames import fronts, tabular
+    from momagames.baselines.exact import Checkpoint
+    from momagames.fronts.environment_front import parse_gamma
+
+    parse_gamma(gamma)  # before any work
+    names = tuple(state_attribute) if state_attribute else None
+    choice = fronts.EnvironmentChoice(
+        id=id, params=parameters(param or []), state_attributes=names, seed=seed, horizon=horizon, gamma=gamma
+    )
+    chosen: fronts.EnvironmentClaim | None = None
+    if claim is not Claim.auto:
+        chosen = "deterministic" if claim is Claim.deterministic else "coverage"
+    screen = console()
+    with screen.status("states") as status:
+        saved = Checkpoint(checkpoint, every) if checkpoint else None
+        limits = tabular.Limits(max_states, max_labels, max_seconds, _make_progress_callback(status), saved)
+        made = fronts.solve_environment(choice, chosen, limits, command())
+    screen.print(made.statement, highlight=False)
+    listing = table("point", *made.objectives)
+    for number, point in enumerate(made.points):
+        listing.add_row(str(number), *(f"{value:.6g}" for value in point.value))
+    screen.print(listing)
+    summary = f"{len(made.points)} points, {made.model.states:,} states, {made.method.seconds:.3g} s"
+    if out is not None:
+        fronts.write_front(out, made)
+        summary += f": {out}"
+    if checkpoint:
+        checkpoint.unlink(missing_ok=True)
+    screen.print(summary, highlight=False, soft_wrap=True)
+
+
+def _make_progress_callback(status: Any) -> Callable[[str, int], None]:
+    """Return a callback that shows the progress a few times a second."""
+    updated = 0.0
+
+    def update(label: str, count: int) -> None:
+        nonlocal updated
+        now = time.monotonic()
+        if now - updated > 0.2:
+            updated = now
+            status.update(f"{label}: {count:,}")
+
+    return update

@@ -1,0 +1,124 @@
+"""Scores of head-to-head experiments: wins, ties and losses of every pair, ratings, mean returns, and responses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from momagames.analysis.arrays import Array
+from momagames.analysis.ratings import Cycle, largest_cycle, rating_intervals
+from momagames.analysis.statistics import Interval, bootstrap
+from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
+from momagames.benchmark.plan import Indicators
+from momagames.contract import Game
+from momagames.reports.data.panels import Panel
+
+
+@dataclass(frozen=True)
+class HeadToHeadScores:
+    """The games of one setting, with means over seats and intervals over the seeds that every player has.
+
+    two_sided      whether the game has two teams, so that what the one wins the other loses
+    wins           (player, opponent) -> share of the games that the player wins; of single agents against several opponents in
+                   games of more than two teams
+    ratings        player -> rating; see `rate_players`
+    returns        player -> mean return of each objective against all players, itself included
+    response       player -> share of the games that the response to its policy wins
+    gain           player -> the same, minus the share that the policy wins against itself: a lower bound of exploitability
+    """
+
+    title: str
+    full_heading: str
+    game: Game
+    two_sided: bool
+    players: tuple[str, ...]
+    seeds: tuple[int, ...]
+    wins: Mapping[tuple[str, str], Interval]
+    ratings: Mapping[str, Interval]
+    returns: Mapping[str, tuple[Interval, ...]]
+    response: Mapping[str, Interval]
+    gain: Mapping[str, Interval]
+    cycle: tuple[tuple[str, ...], float] | None
+
+    def total(self, player: str) -> tuple[float, float, float]:
+        """Return the shares of wins, ties and losses against all other players, in games of two teams."""
+        others = [other for other in self.players if other != player]
+        won = float(np.mean([self.wins[player, other].value for other in others]))
+        lost = float(np.mean([self.wins[other, player].value for other in others]))
+        return won, max(0.0, 1 - won - lost), lost
+
+
+def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadToHeadScores | None:
+    """Return the scores of a primary panel of a head-to-head experiment; None for another one, and without a common seed."""
+    runs = panel.policy_episodes
+    if not panel.primary or not any(one.response is not None for by_seed in runs.values() for one in by_seed.values()):
+        return None
+    players = tuple(player for player in runs)
+    seeds = tuple(sorted(set.intersection(*(set(by_seed) for by_seed in runs.values()))))
+    if not seeds or len(players) < 2:
+        return None
+    game, decider = panel.game, find_deciding_objective(panel.game)
+    shape = (len(seeds), len(players), len(players), panel.num_episodes)
+    wins, response = np.zeros(shape), np.zeros((len(seeds), len(players), panel.num_episodes))
+    returns = np.zeros((len(seeds), len(players), len(game.objectives)))
+    for i, player in enumerate(players):
+        for k, seed in enumerate(seeds):
+            episodes = runs[player][seed]
+            won = score_wins(game, decider, episodes.report[0])
+            opponents = np.array([opponent for opponent, _ in episodes.matches])
+            for j, other in enumerate(players):
+                wins[k, i, j] = won[:, opponents == other].mean(axis=1)
+            returns[k, i] = episodes.report[0].mean(axis=(0, 1))
+            assert episodes.response is not None
+            response[k, i] = score_wins(game, decider, episodes.response).mean(axis=1)
+    seats = len({seat for _, seat in next(iter(runs[players[0]].values())).matches})
+    ratings, cycle = rate_players(wins, seats, players, anchor, settings)
+    rates, answers = wins.mean(axis=3), response.mean(axis=2)
+
+    def interval(values: Array) -> Interval:
+        return bootstrap(values.tolist(), settings.confidence, settings.resamples)
+
+    return HeadToHeadScores(
+        title=panel.title,
+        full_heading=panel.full_heading,
+        game=game,
+        two_sided=len(set(game.teams)) == 2,
+        players=players,
+        seeds=seeds,
+        wins={(a, b): interval(rates[:, i, j]) for i, a in enumerate(players) for j, b in enumerate(players)},
+        ratings=ratings,
+        returns={a: tuple(map(interval, returns[:, i].T)) for i, a in enumerate(players)},
+        response={a: interval(answers[:, i]) for i, a in enumerate(players)},
+        gain={a: interval(answers[:, i] - rates[:, i, i]) for i, a in enumerate(players)},
+        cycle=(tuple(players[i] for i in cycle.players), cycle.residual) if cycle else None,
+    )
+
+
+def rate_players(
+    wins: Array, games: int, players: Sequence[str], anchor: str, settings: Indicators
+) -> tuple[dict[str, Interval], Cycle | None]:
+    """Return the ratings of players with intervals, and the largest cycle.
+
+    wins    float[S, N, N, E], share of the games that player i wins against j, in each episode of each seed
+    games   number of games of a pair in an episode
+
+    A game that neither wins is half a win for both: of two players, i has half of the games, and half of the difference of the
+    wins. In games of more than two teams the wins of i alone against several j are compared with those of j alone against
+    several i.
+    """
+    scores = np.moveaxis(games * (1 + wins - wins.swapaxes(1, 2)) / 2, 3, 1)  # float[S, E, N, N]
+    scores *= 1 - np.eye(len(players))
+    at = players.index(anchor) if anchor in players else 0
+    found = rating_intervals(cluster_by_seed(scores), at, settings.confidence)
+    return dict(zip(players, found, strict=True)), largest_cycle(scores.sum(axis=(0, 1)))
+
+
+def cluster_by_seed(samples: Array) -> Array:
+    """Return the units of a bootstrap of wins, float[S, E, N, N]: the sums of each seed, or the episodes of a single seed.
+
+    The episodes of a seed share the trained policies, and in games without chance the start position, so that they are not
+    independent.
+    """
+    return np.asarray(samples.sum(axis=1) if len(samples) > 1 else samples[0])
