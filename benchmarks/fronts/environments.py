@@ -63,7 +63,7 @@ def compare_files(out: Path) -> None:
         choice = front.environment
         print(
             f"| `{front.subject}` | {choice.gamma} | {choice.horizon or 'none'} | {front.claim} | {len(front.points)} | "
-            f"{front.model.states:,} | {front.method.seconds:.2g} | {len(front.certificates)} | "
+            f"{front.model.states:,} | {front.method.seconds:.2f} | {len(front.certificates)} | "
             f"{(out / f'{name}.json.gz').stat().st_size:,} |"
         )
     for name, front in found.items():

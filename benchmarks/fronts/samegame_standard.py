@@ -5,9 +5,10 @@
 
 The boards come from a file of the user: SPEC.md of MO-SameGame, section 2.3. The first command searches for one CPU-hour on
 two processes, the second one prints what is stored, after replaying it. A search takes turns: always the board with the least
-CPU time so far gets one run of `iterated_nrpa` with a new seed. Each result is written at once to samegame_standard.json beside
-this script: for each board the best game as actions, its score, the CPU-seconds and runs so far, and the curve of scores over
-CPU-seconds. Ctrl-C loses the current runs only; the same command continues from the file.
+CPU time so far gets one run of `iterated_nrpa` with a new seed, in turn from the start and from its best game. Each result is
+written at once to samegame_standard.json beside this script: for each board the best game as actions, its score, the
+CPU-seconds and runs so far, and the curve of scores over CPU-seconds. Ctrl-C loses the current runs only; the same command
+continues from the file.
 
 `--compare` gives methods equal CPU time on some boards instead and stores nothing.
 """
@@ -18,6 +19,7 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from numpy.typing import NDArray
 
 import momagames
 from momagames.baselines import method
+from momagames.baselines.search.iterated_nrpa import IteratedNrpa
 from momagames.contract import Game
 from momagames.engine.episode import Episode
 from momagames.engine.positions import load_state
@@ -58,12 +61,22 @@ def make_board(number: int) -> tuple[Game, NDArray[Any]]:
     return game, load_state(game, {"board": standard_boards.load_board(f"standard-{number}")})
 
 
-def search_board(number: int, seed: int, steps: int, chosen: tuple[str, dict[str, Any]]) -> tuple[int, int, list[int], float]:
-    """Return the board, the best score of a run, its actions, and the CPU-seconds."""
+def search_board(
+    number: int, seed: int, steps: int, chosen: tuple[str, dict[str, Any]], known: Sequence[int] = ()
+) -> tuple[int, int, list[int], float]:
+    """Return the board, the best score of a run, its actions, and the CPU-seconds.
+
+    known   the actions of a game that the run improves, for `iterated_nrpa`
+    """
     game, start = make_board(number)
     name, options = chosen
     begin = time.process_time()
-    plans = method(name)(**options).plan(game, start, steps, seed).plans
+    search = method(name)(**options)
+    if known:
+        assert isinstance(search, IteratedNrpa)
+        plans = search.improve(game, start, known, steps, seed).plans
+    else:
+        plans = search.plan(game, start, steps, seed).plans
     best = max(plans, key=lambda plan: plan.value[0])
     return number, int(best.value[0]), list(best.actions), time.process_time() - begin
 
@@ -113,7 +126,9 @@ def search_boards(cpu_seconds: float, workers: int, steps: int) -> None:
                 while spent < cpu_seconds and len(running) < workers:
                     free = [k for k in range(1, NUM_BOARDS + 1) if k not in running.values()]
                     number = min(free, key=lambda k: results[str(k)]["cpu_seconds"])
-                    running[pool.submit(search_board, number, results[str(number)]["runs"], steps, SEARCH)] = number
+                    runs, best = results[str(number)]["runs"], results[str(number)]["actions"]
+                    run = pool.submit(search_board, number, runs, steps, SEARCH, best if runs % 2 else ())
+                    running[run] = number
                 for done in wait(running, return_when=FIRST_COMPLETED).done:
                     del running[done]
                     number, score, actions, seconds = done.result()

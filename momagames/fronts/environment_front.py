@@ -10,6 +10,7 @@ import contextlib
 import functools
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -25,6 +26,7 @@ from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, inva
 from momagames.fronts.front_content import FrontContent, Method, Point, parse_content, read_content
 from momagames.fronts.front_file import FrontFile
 from momagames.fronts.generation import collect_provenance
+from momagames.tabular.environments import check_environment_class
 from momagames.tabular.evaluation import Policy, reach_by_policy
 from momagames.tabular.model import Vector
 from momagames.tabular.proofs import nondominated
@@ -79,7 +81,7 @@ class EnvironmentChoice(FrozenModel):
             "params": self.params,
             "state_attributes": self.state_attributes and list(self.state_attributes),
         }
-        model = tabular.explore(self.make_simulator(), limits, description, self.seed)
+        model = tabular.explore(self.make_simulator(), limits, description, self.seed, self.horizon)
         return model if self.horizon is None else tabular.limit_horizon(model, self.horizon, limits.max_states)
 
     def make_simulator(self) -> tabular.Simulator:
@@ -270,6 +272,8 @@ def prove_environment_front(front: EnvironmentFront, limits: tabular.Limits | No
 def _load_model(front: EnvironmentFront, limits: tabular.Limits) -> tabular.TabularModel:
     """Return the model; InvalidFile unless it is the one of the file."""
     try:
+        check_environment_class(front.environment.id)  # before anything of the file is called
+        limits = replace(limits, max_states=min(limits.max_states, front.model.states + 1))
         model = front.environment.explore(limits)
     except InvalidFile:
         raise

@@ -17,7 +17,7 @@ from momagames import registry
 from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
-from momagames.fronts.front_content import FrontContent, Method, parse_content, read_content
+from momagames.fronts.front_content import LISTS, FrontContent, Method, parse_content, read_content
 
 Claim = Literal["returns", "clairvoyant", "guaranteed", "response"]
 PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant")  # claims whose witnesses are sequences of actions
@@ -105,12 +105,12 @@ class FrontFile(FrontContent):
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """Return the keys of a front file before its points, unchecked; faster than `read_front`."""
+    """Return the keys of a front file before its points and certificates, unchecked; faster than `read_front`."""
     found: dict[str, Any] = {}
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
         for line in file:
             key, colon, value = line.partition(": ")
-            if key.strip() == '"points"':
+            if key.strip(' "') in LISTS:
                 break
             if colon:
                 found[json.loads(key)] = json.loads(value.rstrip().rstrip(","))

@@ -21,7 +21,7 @@ def make_environment(id: str, params: dict[str, Any] | None = None) -> gymnasium
     Raises    UnknownId, InvalidParameter if it cannot be made, MissingExtra if a package is missing
     """
     given = params or {}
-    if is_python_path(id) and id.count(":") == 1 and not id.partition(":")[2].count("/"):
+    if is_python_path(id):
         make = load_object(id)
     else:
         for name in OPTIONAL_REGISTRIES:
@@ -39,6 +39,14 @@ def make_environment(id: str, params: dict[str, Any] | None = None) -> gymnasium
     if not isinstance(env, gymnasium.Env):
         raise InvalidParameter(f"{id}: made a {type(env).__name__}: expected a gymnasium.Env")
     return env
+
+
+def check_environment_class(id: str) -> None:
+    """Raise InvalidParameter for a Python path of anything but a class of environments; files may not call functions."""
+    if is_python_path(id):
+        found = load_object(id)
+        if not (isinstance(found, type) and issubclass(found, gymnasium.Env)):
+            raise InvalidParameter(f"invalid id={id!r}: expected an id of Gymnasium's registry, or a subclass of gymnasium.Env")
 
 
 def _make_registered(id: str) -> Any:

@@ -55,25 +55,32 @@ class Clock:
             raise TooLarge(f"{self._label}: more than max_seconds={self._limits.max_seconds:g}, at {count:,}")
 
 
-def explore(simulator: Simulator, limits: Limits, description: dict[str, Any], seed: int | None = None) -> TabularModel:
+def explore(
+    simulator: Simulator, limits: Limits, description: dict[str, Any], seed: int | None = None, horizon: int | None = None
+) -> TabularModel:
     """Return the model of all states that are reachable from the start, numbered breadth first.
 
     description    JSON data that names the environment; a checkpoint of another one is refused
     seed           seed of the start state; None: the start must be the same for several seeds
+    horizon        only states that are reached with fewer actions; others count as ends, as `limit_horizon` needs it
     Raises         InvalidParameter for an environment with a random start or unexpected random numbers; TooLarge beyond a
                    limit; InvalidFile for an invalid checkpoint
     """
-    return _Exploration(simulator, limits, {"environment": description, "seed": seed}, seed).run()
+    header = {"environment": description, "seed": seed, "horizon": horizon}
+    return _Exploration(simulator, limits, header, seed, horizon).run()
 
 
 class _Exploration:
     """Explored states, and snapshots of those that are still to be explored."""
 
-    def __init__(self, simulator: Simulator, limits: Limits, header: dict[str, Any], seed: int | None) -> None:
-        self._simulator, self._limits, self._header = simulator, limits, header
+    def __init__(
+        self, simulator: Simulator, limits: Limits, header: dict[str, Any], seed: int | None, horizon: int | None
+    ) -> None:
+        self._simulator, self._limits, self._header, self._horizon = simulator, limits, header, horizon
         self._builder = ModelBuilder(simulator.num_actions)
         self._root = _reset(simulator, seed)
         self._index = {simulator.key(self._root): 0}
+        self._depths = [0]  # number of actions that lead to each state
         self._origins: list[tuple[int, int, int]] = [(NO_PARENT, 0, 0)]  # of each state: parent, action, number of the outcome
         self._frontier: deque[Snapshot] = deque([self._root])
         self._random_states = simulator.random_states()
@@ -105,7 +112,11 @@ class _Exploration:
         key = self._simulator.key(snapshot)
         state = self._index.get(key)
         if state is None:
+            depth = self._depths[origin[0]] + 1
+            if depth == self._horizon:
+                return END
             state = self._index[key] = len(self._index)
+            self._depths.append(depth)
             if state >= self._limits.max_states:
                 raise TooLarge(f"more than max_states={self._limits.max_states:,} states")
             self._origins.append(origin)
@@ -147,6 +158,8 @@ class _Exploration:
             builder.rewards = {tuple(map(Fraction, reward)): i for i, reward in enumerate(header["rewards"])}
             builder.probabilities = {Fraction(text): i for i, text in enumerate(header["probabilities"])}
             self._origins = [(a, b, c) for a, b, c in origins.reshape(-1, 3).tolist()]
+            self._depths = [0]
+            self._depths.extend(self._depths[parent] + 1 for parent, _, _ in self._origins[1:])
             content = keys.tobytes()
             first_key = next(iter(self._index))
             self._index = {content[i : i + 16]: i // 16 for i in range(0, len(content), 16)}

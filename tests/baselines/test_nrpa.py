@@ -147,19 +147,20 @@ def test_modern_forms_match_the_same_search_in_plain_python(given):
     compare(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
 
 
-def test_iterated_search_replaces_the_rest_of_the_best_game():
+@pytest.mark.parametrize("seed", range(5))
+def test_iterated_search_replaces_the_rest_of_the_best_game(seed):
     """With one level and one iteration every round is one playout, so that the search can be followed in plain Python."""
     game, start = make_instance(color_rewards=False)
     options = {"divisions": 1, "levels": 1, "iterations": 1, "alpha": 1.0}
-    found = method("iterated_nrpa")(**options, patience=3).plan(game, start, 2000, 5)
-    rng = np.random.default_rng(5)
-    draws = RandomDraws(5)
+    found = method("iterated_nrpa")(**options, patience=3).plan(game, start, 2000, seed)
+    rng = np.random.default_rng(seed)
+    draws = RandomDraws(seed)
     rng.integers(2**64, dtype=np.uint64)
     best, used, stale, actions, score, rounds, starts = -math.inf, 0, 3, [], -math.inf, 0, 0
     while used < 2000:
         is_start = stale >= 3 or not actions
-        prefix = [] if is_start else actions[: int(rng.integers(len(actions)))]
-        used += len(prefix)
+        prefix = [] if is_start else actions[: int(rng.integers(1, max(len(actions), 2)))]
+        used = min(used + len(prefix), 2000)
         episode, line = make_episode(game, start), list(prefix)
         for action in prefix:
             episode.step(action)
@@ -179,6 +180,22 @@ def test_iterated_search_replaces_the_rest_of_the_best_game():
     assert found.plans[-1].value[0] == best
     assert (found.steps, found.info["rounds"], found.info["starts"]) == (2000, rounds, starts)
     assert starts > 2
+
+
+def test_a_known_game_is_improved():
+    game, start = make_instance(board_width=7, board_height=7, color_rewards=False)
+    search = method("iterated_nrpa")(divisions=1, levels=2, iterations=10, alpha=1.0, patience=1000)
+    first = search.plan(game, start, 3000, 0).plans[-1]
+    found = search.improve(game, start, first.actions, 20_000, 1)
+    assert found.info["starts"] == 0
+    assert found.plans[-1].value[0] >= first.value[0]
+    shared = sum(plan.actions[0] == first.actions[0] for plan in found.plans)
+    assert shared == len(found.plans)  # a round keeps the moves before its position
+    episode = make_episode(game, start)
+    for action in found.plans[-1].actions:
+        episode.step(action)
+    assert episode.state["over"]
+    assert episode.returns[0] == found.plans[-1].value
 
 
 def test_selective_playouts_leave_the_most_frequent_color_for_the_end():

@@ -11,7 +11,8 @@ from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.fronts import environment_front
 from momagames.fronts.environment_front import discount_rewards
-from momagames.tabular.replay import play_policy
+from momagames.fronts.front_file import read_header
+from momagames.tabular.replay import play_policy, replay_actions
 
 CORRIDOR = "tests.tabular.problems:Corridor"
 LIMITS = tabular.Limits()
@@ -47,6 +48,7 @@ def test_fronts_survive_writing_and_reading(made, tmp_path, name):
         fronts.write_front(tmp_path / name, front)
         again = fronts.read_front(tmp_path / name)
         assert again == front
+        assert read_header(tmp_path / name)["environment"]["id"] == CORRIDOR
         fronts.verify(again)
         fronts.prove(again)
     path = tmp_path / "b.json"
@@ -100,6 +102,8 @@ def test_wrong_facts_are_refused(made):
         ({"environment": {**data["environment"], "params": {"slip": 0.2}}}, "the environment differs"),
         ({"environment": {**data["environment"], "params": {"slap": 0.2}}}, "environment: .*unexpected keyword"),
         ({"environment": {**data["environment"], "id": "x.y:z"}}, "environment: cannot load"),
+        ({"environment": {**data["environment"], "id": "os:system", "params": {"command": "exit"}}}, "a subclass of"),
+        ({"model": {**data["model"], "states": 1}}, "more than max_states=2"),
     ):
         with pytest.raises(InvalidFile, match=message):
             fronts.verify(replace_content(front, **changes))
@@ -169,7 +173,8 @@ def test_own_games_agree_with_their_own_search():
     fronts.verify(made)
 
 
-PACKAGED = [name for name, path in fronts.packaged_fronts().items() if "-gamma-" in name]
+LARGE = "four-room-v0-gamma-1"  # 593,920 states: minutes, see test_witness_of_a_large_environment
+PACKAGED = [name for name in fronts.packaged_fronts() if "-gamma-" in name and name != LARGE]
 QUICK = [
     "deep-sea-treasure-v0-gamma-1",
     "deep-sea-treasure-concave-v0-gamma-0.99",
@@ -189,6 +194,15 @@ def test_packaged_fronts_are_proven(name):
     fronts.prove(front)
 
 
+def test_witness_of_a_large_environment():
+    pytest.importorskip("mo_gymnasium")
+    front = fronts.load_front(LARGE)
+    (point,) = front.points
+    rewards, is_over = replay_actions(front.environment.make(), point.actions, None)
+    assert is_over
+    assert discount_rewards(rewards, front.environment.discount) == point.value == (5, 5, 5)
+
+
 def test_resource_gathering_by_hand():
     """The vertices at gamma 0.9, written as routes: 9 and 11 steps, with one or two enemies on the way."""
     front = fronts.load_front("resource-gathering-v0-gamma-0.9")
@@ -202,6 +216,16 @@ def test_resource_gathering_by_hand():
         (0, g**11, 0),  # gold, around the enemies
     ]
     assert np.allclose(front.values, sorted(expected), rtol=0, atol=1e-12)
+
+
+def test_both_resources_without_an_enemy():
+    """A route of 18 actions, which the published front of resource-gathering lacks."""
+    pytest.importorskip("mo_gymnasium")
+    choice = fronts.load_front("resource-gathering-v0-gamma-0.99").environment
+    actions = [0, 0, 2, 0, 0, 3, 2, 1, 1, 3, 3, 0, 3, 1, 1, 1, 2, 2]  # 0 up, 1 down, 2 left, 3 right
+    rewards, is_over = replay_actions(choice.make(), actions, 0)
+    assert is_over
+    assert rewards[-1] == (0, 1, 1)
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ import pytest
 
 from momagames.baselines.exact import Checkpoint
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge, UnknownId
-from momagames.tabular import END, Limits, explore, find_pareto_front, make_environment, make_simulator
+from momagames.tabular import END, Limits, explore, find_pareto_front, limit_horizon, make_environment, make_simulator
 from momagames.tabular.simulators import AttributeSimulator, CopySimulator, TableSimulator, hash_state
 from tests.tabular.problems import Corridor, TableCorridor
 
@@ -133,6 +133,22 @@ def test_interrupted_enumeration_resumes(tmp_path):
         seed = 1 if "seed" in message else None
         with pytest.raises(InvalidFile, match=message):
             explored(env, ["cell"], seed=seed, limits=limits)
+
+
+def test_horizon_bounds_the_enumeration():
+    """Cells without end: only those within the horizon are visited, and the front is that of the model with all cells."""
+
+    class Endless(Corridor):
+        def __init__(self):
+            super().__init__(treasures=range(1, 10**9), slip=0.5)
+
+    long = explored(Corridor(range(1, 100), slip=0.5), ["cell"])
+    for horizon in (1, 4, 9):
+        short = explore(make_simulator(Endless(), ["cell"]), LIMITS, {}, None, horizon)
+        assert short.num_states == horizon
+        assert limit_horizon(short, horizon).digest() == limit_horizon(long, horizon).digest()
+    with pytest.raises(TooLarge):
+        explored(Endless(), ["cell"], limits=Limits(max_states=100))
 
 
 def test_hash_tells_different_states_apart():

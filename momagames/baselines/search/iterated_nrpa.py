@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,9 +26,9 @@ class IteratedNrpa(Nrpa):
     """Large neighborhood search whose repairs are searches of `Nrpa`, once for each weight vector of a simplex lattice.
 
     The first round is one complete search of the top level from the start position. Each later round is one complete search of
-    the level below, from a uniformly random ply of the current game; its best line replaces the rest of the game if the game
-    does not get worse. After `patience` rounds without an improvement the current game is given up and the next round begins
-    at the start position again. The moves before the position of a round count as steps of the budget as well.
+    the level below, from a uniformly random later ply of the current game; its best line replaces the rest of the game if the
+    game does not get worse. After `patience` rounds without an improvement the current game is given up and the next round
+    begins at the start position again. The moves before the position of a round count as steps of the budget as well.
 
     Options as of `Nrpa`, and
     patience     rounds without an improvement before a new start
@@ -44,6 +45,13 @@ class IteratedNrpa(Nrpa):
         check_range(f"{self.name}: patience", self.patience, 0)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
+        return self.improve(game, start, (), budget, seed)
+
+    def improve(self, game: Game, start: NDArray[Any], actions: Sequence[int], budget: int, seed: int) -> Plans:
+        """Search as `plan`, with a known complete game instead of a first round; () if there is none.
+
+        actions    legal actions from `start` to the end, as of a `Plan`
+        """
         self.check_plan(game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         rounds = _Rounds(self, game, start, budget, seed)
@@ -51,15 +59,14 @@ class IteratedNrpa(Nrpa):
         for i, weights in enumerate(lattice):
             share = budget * (i + 1) // len(lattice)
             set_weights(rounds.bias, weights)
-            actions: tuple[int, ...] = ()
-            stale, score = self.patience, -np.inf
+            current, score, stale = tuple(actions), float(rounds.play(actions) @ weights), 0
             while rounds.used < share or not rounds.buffer.num_games:
-                is_start = stale >= self.patience or not actions
-                cut = 0 if is_start else int(rounds.rng.integers(len(actions)))
-                found, found_score = rounds.search_from(actions[:cut], weights, share)
+                is_start = stale >= self.patience or not current
+                cut = 0 if is_start else int(rounds.rng.integers(1, max(len(current), 2)))
+                found, found_score = rounds.search_from(current[:cut], weights, share)
                 stale = 0 if is_start or found_score > score else stale + 1
                 if found and (is_start or found_score >= score):
-                    actions, score = found, found_score
+                    current, score = found, found_score
                 starts += is_start
                 num_rounds += 1
         facts = {"episodes": rounds.buffer.num_games, "rounds": num_rounds, "starts": starts, "weights": len(lattice)}
@@ -83,15 +90,19 @@ class _Rounds:
         self.rng = np.random.default_rng(seed)
         self._word = self.rng.integers(2**64, dtype=np.uint64)
 
+    def play(self, actions: Sequence[int]) -> NDArray[np.float64]:
+        """Play actions from the start position; return their return, float64[K]."""
+        self._episode.load(self._start[0])
+        for action in actions:
+            self._episode.step(action)
+        gained: NDArray[np.float64] = self._episode.returns[0].astype(np.float64)
+        return gained
+
     def search_from(self, prefix: tuple[int, ...], weights: NDArray[np.float64], share: int) -> tuple[tuple[int, ...], float]:
         """Run one search after these actions; return the best game, () if none was completed, and its score."""
-        episode, batch = self._episode, self.buffer.batch
-        episode.load(self._start[0])
-        for action in prefix:
-            episode.step(action)
-        self.used += len(prefix)
-        gained = episode.returns[0].astype(np.float64)
-        self._scratch.start[0] = episode.states[0]
+        gained, batch = self.play(prefix), self.buffer.batch
+        self.used = min(self.used + len(prefix), max(self.used, share))
+        self._scratch.start[0] = self._episode.states[0]
         completed = self._completed[: None if not prefix else max(self._method.levels, 2)]
         completed[:] = self._method.iterations  # as after a complete search, so a new one starts
         best: tuple[tuple[int, ...], float] = (), -np.inf

@@ -2,7 +2,7 @@
 """Move codes of MO-SameGame: a code depends on the removed group only, not on the rest of the board or the ply.
 
 `write_selected_codes` leaves moves out: the tabu color of Schadd, Winands, Tak and Uiterwijk, "Single-player Monte-Carlo tree
-search for SameGame", Knowledge-Based Systems 34, 2012, with the exception of Cazenave for pairs.
+search for SameGame", Knowledge-Based Systems 34, 2012, with an exception for pairs.
 
 Source: Cazenave, "Nested rollout policy adaptation with selective policies", Computer Games, 2016 (the code of
 a move is a hash of its cells).
