@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 from archives import open_archive
-from page_figures import image
+from page_figures import fold, format_interval, image
 from track_page import Track
 
-from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import Suite, expand_runs, method_names
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore, list_intervals
@@ -41,8 +40,8 @@ def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tup
     first, *_ = data.panels
     yield from ("# Results: generalization", "", describe_message(suite, first), "")
     for panel in data.panels:
-        if name := names.get((NAME, panel.title)):
-            yield from (f"## {panel.full_heading}", "", image(f"Generalization: {panel.title}", f"{name}.svg"), "")
+        if name := names.get((NAME, panel.full_heading)):
+            yield from (f"## {panel.full_heading}", "", image(f"Generalization: {panel.full_heading}", f"{name}.svg"), "")
         yield from fold("Scores against exact fronts", [*generalization_table(panel), "", GENERALIZATION_CAPTION])
         yield from fold("Indicators of mean returns", [*score_table(panel), "", panel_caption(panel)])
         yield from fold("Environment steps of an episode", steps_table(store, suite, panel))
@@ -59,10 +58,6 @@ def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tup
         *markdown_table(["", ""], collect_run_facts(store, suite)),
         "",
     )
-
-
-def fold(title: str, lines: list[str]) -> Iterator[str]:
-    yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
 
 
 def describe_message(suite: Suite, panel: Panel) -> str:
@@ -92,10 +87,6 @@ def describe_control(scores: Mapping[str, Mapping[str, InstanceScore]]) -> str:
     if "random" not in scores:
         return ""
     return f" (random play: {scores['random'][RATIO].test.value:.3f} and {scores['random'][REGRET].test.value:.3f})"
-
-
-def format_interval(at: Interval) -> str:
-    return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")
 
 
 def generalization_table(panel: Panel) -> Iterator[str]:

@@ -9,12 +9,13 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from page_figures import image
+from page_figures import fold, image
 
 from momagames import registry
 from momagames.analysis.statistics import bootstrap
 from momagames.baselines.learners import LEARNERS, find_learner
 from momagames.contract import Game
+from momagames.contract.titles import describe_game, join_words
 from momagames.reports.data.method_styles import assign_numbers
 from momagames.reports.data.panels import short_name
 from momagames.reports.figures.paper_figures import RC_PARAMS, SAVE_OPTIONS
@@ -30,22 +31,31 @@ Runs = Sequence[Mapping[str, Any]]
 
 
 def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of the page: the message, figures of the targets, folded tables, how they were made."""
+    rows = [row for name, target in targets.items() for row in format_bars(name, target)]
+    yield from ("# Results: training", "", describe_bars(rows), "")
+    yield from fold("All bars", markdown_table(["target", "result", "bar", "mean", "seeds", ""], rows))
+    for name, target in targets.items():
+        yield from format_section(name, target)
     yield from (
-        "# Results: training",
+        "## How the numbers were made",
         "",
-        "What the trained methods should reach, and what they reach: trained with",
-        "`python -m benchmarks.learning.targets NAME --seeds N`, stored in `benchmarks/learning/results.json`, and written to",
-        "this page by `python docs/make_results.py`. Options and budgets were chosen with other",
+        "`python -m benchmarks.learning.targets NAME --seeds N` trains, `benchmarks/learning/results.json` holds the results,",
+        "and `python docs/make_results.py` writes this page. Options and budgets were chosen with other",
         "seeds. Results are from separate episodes that chose nothing, beside policies without training and other learners.",
         "Intervals are percentile bootstrap intervals over the trainings, which are too narrow for so few. Decisions per",
         "second include updates. Curves are evaluations during training, with fewer episodes. Times were measured on a shared",
         "machine (load).",
         "",
     )
-    rows = [row for name, target in targets.items() for row in format_bars(name, target)]
-    yield from (*markdown_table(["target", "result", "bar", "mean", "seeds", ""], rows), "")
-    for name, target in targets.items():
-        yield from format_section(name, target)
+
+
+def describe_bars(rows: Sequence[Sequence[str]]) -> str:
+    """Return two sentences: how many bars the trained methods meet, and where they miss some."""
+    missed = [row for row in rows if row[-1] == "missed"]
+    names = join_words(dict.fromkeys(row[0].partition("]")[0].lstrip("[") for row in missed))
+    met = f"With long training, the package's learners meet {len(rows) - len(missed)} of {len(rows)} bars."
+    return met + (f" They miss bars of {names}." if missed else "")
 
 
 def group_by_learner(target: Mapping[str, Any]) -> dict[str, Runs]:
@@ -69,17 +79,13 @@ def format_section(name: str, target: Mapping[str, Any]) -> Iterator[str]:
     groups = group_by_learner(target)
     head = target["runs"][0]["head"]
     game = registry.spec(head["game"], **head["params"])
-    yield from (f"## {name}", "", f"`{short_name(game)}`. {target['remark']}", "")
-    for learner, runs in groups.items():
-        yield from (
-            *markdown_table(
-                [f"`{learner}`, seed", "mean", *(str(run["head"]["seed"]) for run in runs)], list(format_runs(runs))
-            ),
-            "",
-        )
-        yield from (f"{describe_training(game, runs[0])}.", "")
+    yield from (f"## {name}", "", f"{describe_game(game)}. {target['remark']}", "")
     if any(run["curve"] for run in target["runs"]):
         yield from (image(f"{axis_label(target)} over the training steps of {name}", f"{NAME}-{name}.svg"), "")
+    for learner, runs in groups.items():
+        head = [learner, "mean", *(f"seed {run['head']['seed']}" for run in runs)]
+        training = f"`{short_name(game)}`; {describe_training(game, runs[0])}."
+        yield from fold(f"Results of {learner}", [*markdown_table(head, list(format_runs(runs))), "", training])
 
 
 def format_runs(runs: Runs) -> Iterator[list[str]]:

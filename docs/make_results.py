@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,18 +23,14 @@ import head_to_head_page
 import plans_page
 import track_page
 from archives import open_archive
+from family_page import FIGURES as PANEL_FIGURES
+from family_page import format_family, list_families, make_overview_figure
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
-from page_figures import image
-from track_page import Track, score_table
+from page_figures import fold, is_image
 
-from momagames.analysis.statistics import Interval
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
-from momagames.reports.data.overview import OverviewRow, list_methods
-from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
-from momagames.reports.text.captions import overview_caption, panel_caption
-from momagames.reports.text.labels import EXACT_MARK
 from momagames.reports.text.markdown_tables import markdown_table
 
 TRACKS = {  # suites with a page of their own -> the function that makes it
@@ -46,20 +42,6 @@ TRACKS = {  # suites with a page of their own -> the function that makes it
 LEAN = ("policies", "plans", "head_to_head")  # suites whose archives have no trained policies, which are larger than all rows
 ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS)}
 DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
-FIGURES = {"front": "Fronts of", "anytime": "Anytime performance in", "crossplay": "Head-to-head results in"}
-TOGETHER = {
-    "overview": "Scores of every method in every game",
-    "overall": "All games: interquartile means and optimality gaps",
-    "profiles": "Performance profiles: share of the scores above each HV ratio",
-}
-TITLES = {
-    "samegame": "MO-SameGame",
-    "breakthrough": "MO-Breakthrough",
-    "pommerman": "MO-Pommerman",
-    "tileblast": "MO-TileBlast",
-    "robotmail": "MO-RoboticMail",
-    "evolution": "Trained policies",
-}
 
 
 @dataclass(frozen=True)
@@ -97,15 +79,23 @@ def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
     tracks = [make(name, archives[name]) for name, make in TRACKS.items() if name in archives]
     with open_archive(archives["paper"]) as paper:
         data, facts = paper.data, paper.facts
-    figures, targets = list_figures(data), json.loads(learning.read_text())
+    targets, families = json.loads(learning.read_text()), list_families(data)
+    figures = {name: figure for name, figure in list_figures(data).items() if figure.kind in PANEL_FIGURES}
+    figures |= {f"overview-{family}": make_overview_figure(family, data) for family in families}
     names = {(figure.kind, figure.title): name for name, figure in figures.items()}
-    pages = {family: list(family_page(family, data, names)) for family in families(data)}
-    pages |= {"index": list(first_page(data, names, facts, tracks)), LEARNING: list(format_page(targets))}
-    texts = {f"{name}.md": "\n".join(lines).rstrip("\n") + "\n" for name, lines in pages.items()}
+    pages = {family: list(format_family(family, data, names)) for family in families}
+    pages[LEARNING] = list(format_page(targets))
+    texts = {name: join_lines(lines) for name, lines in pages.items()}
     for track in tracks:
-        texts[f"{track.name}.md"] = track.text
+        texts[track.name] = track.text
         figures |= track.figures
-    return Results(texts, figures, targets)
+    order = [*(track.name for track in tracks), *families, LEARNING]
+    texts["index"] = join_lines(first_page(texts, order, facts))
+    return Results({f"{name}.md": text for name, text in texts.items()}, figures, targets)
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def update_figures(folder: Path) -> list[str]:
@@ -124,88 +114,32 @@ def update_figures(folder: Path) -> list[str]:
     return different
 
 
-def families(data: ReportData) -> list[str]:
-    """Return the suites of the collection, in their order."""
-    return list(dict.fromkeys(family_of(panel.experiment) for panel in data.panels))
-
-
-def family_of(experiment: str) -> str:
-    return experiment.partition(": ")[0]
-
-
-def first_page(
-    data: ReportData, names: Mapping[tuple[str, str], str], facts: Sequence[tuple[str, str]], tracks: Sequence[Track]
-) -> Iterator[str]:
+def first_page(texts: Mapping[str, str], order: Sequence[str], facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield the lines of the index: title and message of each page, and how the pages are made."""
+    yield from ("# Results", "", "What the package's methods reach, in short; each title leads to figures and tables.", "")
+    for name in order:
+        title, message = texts[name].split("\n\n")[:2]
+        yield from (f"**[{title.removeprefix('# ')}]({name}.md)**: {message}", "")
+        if name in TRACKS and (figure := next(filter(is_image, texts[name].splitlines()), "")):
+            yield from (figure, "")
     yield from (
-        "# Results",
+        "```{toctree}",
+        ":hidden:",
         "",
-        "Results of the package's methods in the suite `paper` with ten seeds. The runs were made by",
+        *order,
+        "```",
+        "",
+        "## How the pages are made",
+        "",
+        "The results of the games are those of the suite `paper` with ten seeds. The runs were made by",
         "`momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`. `python docs/make_results.py`",
         "writes all pages of this section. `python docs/make_results.py --unpack FOLDER` restores the results directory for",
         "`momagames bench report`, `compare` and `replay`. The figures are drawn when the site is built",
         "(`sphinx-build docs docs/_build`). Each run of the tests computes another random sample of the archived rows again",
         "(`pytest --long tests/test_archived_rows.py`).",
         "",
-        "```{toctree}",
-        ":maxdepth: 1",
-        "",
-        *(track.name for track in tracks),
-        *families(data),
-        LEARNING,
-        "```",
-        "",
-        "## All games",
-        "",
-        overview_caption(data.overview, data.settings),
-        "",
+        *fold("Provenance of the suite paper", markdown_table(["", ""], facts)),
     )
-    for kind, caption in TOGETHER.items():
-        if name := names.get((kind, "")):
-            yield from (image(caption, f"{name}.svg"), "")
-    for family in families(data):
-        rows = [row for row in data.overview if family_of(row.title) == family]
-        yield from (f"### {TITLES.get(family, family)}", "", *overview_table(rows), "")
-    yield from ("## Provenance", "", *markdown_table(["", ""], facts), "")
-
-
-def overview_table(rows: Sequence[OverviewRow]) -> Iterator[str]:
-    methods = list_methods(rows)
-    cells = [
-        (
-            row.title.partition(": ")[2] + (f" {EXACT_MARK}" if row.is_exact else ""),
-            *(format_cell(row, method) for method in methods),
-        )
-        for row in rows
-    ]
-    return markdown_table(["game", *methods], cells)
-
-
-def format_cell(row: OverviewRow, method: str) -> str:
-    if method not in row.scores:
-        return ""
-    text = format_interval(row.scores[method])
-    return f"**{text}**" if method in row.best else text
-
-
-def format_interval(at: Interval) -> str:
-    return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")
-
-
-def family_page(family: str, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
-    yield from (f"# Results: {TITLES.get(family, family)}", "")
-    for panel in data.panels:
-        if panel.primary and family_of(panel.experiment) == family:
-            yield from (
-                f"## {panel.title.partition(': ')[2]}",
-                "",
-                *score_table(panel),
-                "",
-                panel_caption(panel),
-                "",
-            )
-            for kind, caption in FIGURES.items():
-                if name := names.get((kind, panel.title)):
-                    yield from (image(f"{caption} {panel.title}", f"{name}.svg"), "")
 
 
 def main() -> None:

@@ -1,8 +1,11 @@
-"""Figures on pages of results."""
+"""Figures, folded parts and numbers on pages of results."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+
+from momagames.analysis.statistics import Interval
 
 IMAGE = re.compile(r"^<!-- (!\[.*\]\(.*\)) -->$", re.MULTILINE)
 
@@ -12,6 +15,21 @@ def image(text: str, file: str) -> str:
     return f"<!-- ![{text}]({file}) -->"
 
 
+def is_image(line: str) -> bool:
+    """Return whether a line is a comment of `image`."""
+    return IMAGE.fullmatch(line) is not None
+
+
 def show_images(page: str) -> str:
     """Replace the comments of `image` by images."""
     return IMAGE.sub(r"\1", page)
+
+
+def fold(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines that are folded under a title."""
+    yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
+
+
+def format_interval(at: Interval) -> str:
+    """Return a mean with its interval, if it has one."""
+    return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")

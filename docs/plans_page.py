@@ -46,7 +46,7 @@ def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str
     for title, group in (("At equal environment steps", by_steps), ("At equal CPU time", by_time)):
         yield from (f"## {title}", "", *ratio_table(group), "")
         for panel in group:
-            if figure := names.get(("anytime", panel.title)):
+            if figure := names.get(("anytime", panel.full_heading)):
                 yield from (image(f"Anytime performance: {panel.full_heading}", f"{figure}.svg"), "")
         for panel in group:
             lines = [*cost_table(archive, panel), "", *score_table(panel), "", panel_caption(panel)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from archives import open_archive
-from page_figures import image
+from page_figures import fold, image
 
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Suite
@@ -103,7 +103,7 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
         "",
         image(FIGURES["overall"], f"{name}-overall.svg"),
         "",
-        *describe_seeds(name, suite, data),
+        image(FIGURES["overview"], f"{name}-overview.svg"),
         "",
         f"## {LEARNER.upper()} beside the strongest baseline",
         "",
@@ -113,22 +113,17 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
         f"Budgets and the networks of {LEARNER} were cut for two cores and not tuned: [Results: training](learning.md) has",
         "learners with the training that they need.",
         "",
-        *markdown_table(
-            ["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"],
-            [
-                (one.panel.full_heading, f"{one.own:.3f}", one.baseline, f"{one.best:.3f}", format_lead(one.lead), one.result)
-                for one in standings
-            ],
-        ),
-        "",
-        image(FIGURES["overview"], f"{name}-overview.svg"),
-        "",
-        "## All indicators",
-        "",
     )
+    rows = [
+        (one.panel.full_heading, f"{one.own:.3f}", one.baseline, f"{one.best:.3f}", format_lead(one.lead), one.result)
+        for one in standings
+    ]
+    head = ["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"]
+    yield from fold("Wins and losses in every setting", markdown_table(head, rows))
+    yield from ("## All indicators", "")
     for panel in data.panels:
         yield from fold(panel.full_heading, [*score_table(panel), "", panel_caption(panel)])
-    yield from ("## Settings and provenance", "", suite.description, "")
+    yield from ("## Settings and provenance", "", suite.description, "", *describe_seeds(name, suite, data), "")
     yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], facts))
 
 
@@ -162,11 +157,6 @@ def is_complete(panel: Panel, seed: int) -> bool:
 
 def format_lead(lead: Interval) -> str:
     return f"{lead.value:+.3f}" + (f" [{lead.low:+.3f}, {lead.high:+.3f}]" if lead.runs > 1 else "")
-
-
-def fold(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
-    """Yield lines that are folded under a title."""
-    yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
 
 
 def score_table(panel: Panel) -> Iterator[str]:

@@ -22,6 +22,7 @@ from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, pl
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
+import family_page  # noqa: E402
 import head_to_head_page  # noqa: E402
 import plans_page  # noqa: E402
 import track_page  # noqa: E402
@@ -83,21 +84,43 @@ def test_pages_of_an_archive(results, archives, tmp_path):
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md", "learning.md"}
-    assert "`mo-samegame-v0(num_colors=3)`. Random boards.\n" in pages["learning.md"]
+    assert "\n\nMO-SameGame 15x15, 3 colors. Random boards.\n" in pages["learning.md"]
+    assert "meet 1 of 2 bars. They miss bars of boards.\n" in pages["learning.md"]
     assert "| [boards](#boards) | share | 0.5 | 0.75 | 2 | met |" in pages["learning.md"]
     assert "| [boards](#boards) | decisions/s | 9 | 8 | 2 | missed |" in pages["learning.md"]
-    assert "\n100 environment steps; options that differ from the defaults: hidden=16; threads: 1;" in pages["learning.md"]
-    assert "| `grpo`, seed | mean | 0 | 1 |" in pages["learning.md"]
+    settings = "100 environment steps; options that differ from the defaults: hidden=16; threads: 1;"
+    assert f"\n`mo-samegame-v0(num_colors=3)`; {settings}" in pages["learning.md"]
+    assert "| grpo | mean | seed 0 | seed 1 |" in pages["learning.md"]
     assert "| decisions/s | **8** | 8 | 8 |" in pages["learning.md"]
     assert "| share | **0.75** [0.25, 1.25] | 0.25 | 1.25 |" in pages["learning.md"]
-    assert "| `maskable_ppo`, seed | mean | 0 |" in pages["learning.md"]
+    assert "| maskable_ppo | mean | seed 0 |" in pages["learning.md"]
     assert "| minutes |  | 1.5 |" in pages["learning.md"]
     (boards, *_) = expected.panels
     score = boards.scores["exact"]["hypervolume"].interval
     assert f"| exact | 2 | {score.value:.4g} [{score.low:.4g}, {score.high:.4g}] |" in pages["one.md"]
     assert "| momagames | " in pages["index.md"]
     for line in expected.overview:
-        assert line.title.partition(": ")[2] in pages["index.md"]
+        page = pages["one.md" if expected.panels[line.panel].experiment.startswith("one") else "two.md"]
+        assert f"\n## {line.title}\n" in page
+        assert f"| {line.title}" in page
+    for name in pages.keys() - {"index.md"}:
+        title, message = pages[name].split("\n\n")[:2]
+        assert f"**[{title.removeprefix('# ')}]({name})**: {message}\n" in pages["index.md"]
+    for name in ("one.md", "two.md"):
+        assert "v0(" not in re.sub("`.*?`", "", pages[name])  # ids with parameters are in the folded tables alone
+
+
+def test_message_of_a_family(results):
+    data = report(results, replays=False)
+    (seats,) = family_page.select_panels("two", data)
+    means = {name: data.overview[1].scores[name].value for name in seats.scores}
+    best, other = sorted(means, key=means.get, reverse=True)
+    assert means[best] > means[other]
+    message = family_page.describe_family([seats], data)
+    assert message.startswith((f"{best} is best: hypervolume ratio {means[best]:.2f}", f"{best} and {other} are level"))
+    assert message.endswith(f" Highest means: {best} in 1 of 1 setting.")
+    (boards,) = family_page.select_panels("one", data)  # random search finds both fronts, too
+    assert family_page.describe_family([boards], data).endswith(" Highest means: exact in 1 of 1 setting.")
 
 
 def test_training_curves(tmp_path):

@@ -81,7 +81,7 @@ def seal(folders: Folders) -> None:
 
 @leaderboard.command()
 def make(
-    results: Annotated[Path, typer.Argument(help="Results directory with finished runs of plans.")],
+    results: Annotated[Path, typer.Argument(help="Results directory with finished runs.")],
     method: Annotated[str, typer.Argument(help="Name of the method in the results.")],
     suite: Annotated[str, typer.Option(help="Packaged suite of the settings.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the new directories, one for each game.")],
@@ -89,12 +89,15 @@ def make(
     paper: Annotated[str | None, typer.Option(help="Link of the paper.")] = None,
     code: Annotated[str | None, typer.Option(help="Link of the code.")] = None,
     hardware: Annotated[str | None, typer.Option(help="Hardware [that of the runs].")] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Environment steps of each run, earlier training included [those of the runs].", min=0)
+    ] = None,
 ) -> None:
-    """Make submissions from the plans of a results directory, one for each setting of a suite that a method finished."""
+    """Make submissions from a results directory, one for each setting of a suite that a method finished."""
     from momagames.leaderboard.making import make_submissions
 
     texts = {"description": description, "paper": paper, "code": code, "hardware": hardware}
-    for folder in make_submissions(results, suite, method, out, **texts):
+    for folder in make_submissions(results, suite, method, out, budget=budget, **texts):
         console().print(f"made {folder}", highlight=False, soft_wrap=True)
 
 
@@ -118,7 +121,7 @@ def _make_table(one: Table) -> Any:
     from momagames.reports.text.labels import format_score, heading
 
     listing = table("method", *(heading(name) for name in one.indicators))
-    listing.title = one.setting.title
+    listing.title = f"{one.setting.suite}: {one.setting.heading}"
     for row in one.rows:
         cells = (" ".join(format_score(name, row.scores[name])).strip() for name in one.indicators)
         listing.add_row(row.entry.metadata.method, *cells)

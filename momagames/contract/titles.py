@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from momagames.contract.game import Game
@@ -25,7 +26,7 @@ def describe_variant(game: Game) -> str:
     others = {name: value for name, value in list_changed_parameters(game).items() if name not in named}
     names = [objective.name for objective in game.objectives]
     if any(name in others for name in SELECTIONS) and names != [one.name for one in game.factory(game.id).objectives]:
-        objectives = _join(names)
+        objectives = join_words(names)
     else:
         objectives = ""  # those by default
     parts = [f"{name.replace('_', ' ')} {_format(others[name])}" for name in others if name not in SELECTIONS]
@@ -41,9 +42,10 @@ def describe_game(game: Game) -> str:
 def _format(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return _join([_format(one) for one in value]) if isinstance(value, tuple | list) else str(value)
+    return join_words([_format(one) for one in value]) if isinstance(value, tuple | list) else str(value)
 
 
-def _join(words: list[str]) -> str:
+def join_words(given: Iterable[str]) -> str:
     """Return "a", "a and b", "a, b and c"."""
+    words = list(given)
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

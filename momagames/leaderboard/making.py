@@ -1,4 +1,4 @@
-"""Submissions made from a results directory: the plans of a method in the settings of a packaged suite."""
+"""Submissions made from a results directory: the plans or policies of a method in the settings of a packaged suite."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from momagames.benchmark.plan import Run, Suite, expand_runs
+from momagames.benchmark.plan import Run, Suite, canonical_json, expand_runs, method_names
+from momagames.benchmark.replays import load_points
+from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
+from momagames.files.reading import read_bytes
 from momagames.files.writing import write_file_atomically
 from momagames.leaderboard.directory import METADATA, seal_submission
 from momagames.reports.data.panels import short_name
@@ -29,45 +32,55 @@ def make_submissions(
     paper: str | None = None,
     code: str | None = None,
     hardware: str | None = None,
+    budget: int | None = None,
 ) -> list[Path]:
-    """Write a submission for each setting of plans that a method has finished, with every seed; return their directories.
+    """Write a submission for each setting that a method has finished, with every seed; return their directories.
+
+    Plans are all of a run. Policies are those on the fronts of runs, with the parameters of those that a run has trained.
 
     results     results directory of `bench run`, of the packaged suite or of one with the same settings
     suite       name of the packaged suite
     method      name of the method in the results
     out         directory of the new directories, each named after its game and method
     hardware    None: processor and number of cores of the last run
+    budget      environment steps of each run, training included; None: those of the runs
     Raises      UnknownId for another suite; InvalidParameter if no setting is finished; InvalidFile for a directory that exists
     """
     known = list_suites()
     if suite not in known:
         raise UnknownId(invalid_value("suite", suite, one_of(known), nearest(suite, known)))
-    stated = {"description": description, "paper": paper, "code": code, "hardware": hardware}
+    stated = {"description": description, "paper": paper, "code": code, "hardware": hardware, "budget": budget}
     store, made = Store(results), []
     for runs, setting in _list_settings(load_suite(known[suite]), store, method):
         folder = Path(out) / _name_folder(runs[0], method)
         if folder.exists():
             raise InvalidFile(f"{folder}: exists: choose another directory")
         folder.mkdir(parents=True)
-        write_file_atomically(folder / PLANS, _format_plans(store, runs))
-        write_file_atomically(folder / METADATA, _format_metadata(store, runs, setting, method, stated))
+        if runs[0].kind == "plans":
+            write_file_atomically(folder / PLANS, _format_plans(store, runs))
+            content: dict[str, Any] = {"plans": PLANS}
+        else:
+            content = {"policies": _collect_policies(store, runs, folder)}
+        write_file_atomically(folder / METADATA, _format_metadata(store, runs, setting, method, stated, content))
         seal_submission(folder)
         made.append(folder)
     if not made:
         finished = dict.fromkeys(f"{run.method.name} in {short_name(run.game.make_game())}" for run in store.finished_runs())
-        expected = f"one that finished every seed of a setting of plans of {suite!r}"
+        expected = f"one that finished every seed of a setting of {suite!r}"
         raise InvalidParameter("\n".join([invalid_value(f"{results}: method", method, expected), first_of(list(finished))]))
     return made
 
 
 def _list_settings(suite: Suite, store: Store, method: str) -> Iterator[tuple[list[Run], dict[str, Any]]]:
-    """Yield the runs of the method in each setting of plans that is finished, and the setting as in metadata."""
-    own = [run for run in store.finished_runs() if run.method.name == method]
+    """Yield the runs of the method in each setting that is finished, and the setting as in metadata."""
+    names = _name_runs(store)
+    own = [run for run in store.finished_runs() if names.get(run.digest) == method]
     for experiment in suite.experiments if own else ():
-        for choice in experiment.games if experiment.kind == "plans" else ():
-            one = experiment.model_copy(update={"games": (choice,), "methods": (own[0].method,)})
-            wanted = {(run.canonical, run.budget, run.seed) for run in expand_runs(one)}
-            runs = [run for run in own if (run.canonical, run.budget, run.seed) in wanted]
+        for choice in experiment.games:
+            one = experiment.model_copy(update={"games": (choice,), "methods": experiment.methods[:1]})
+            wanted = {_list_conditions(run) for run in expand_runs(one, store.read_version())}
+            budgets = (None, experiment.budget)
+            runs = [run for run in own if run.budget in budgets and _list_conditions(run) in wanted]
             if len({run.method.model_dump_json() for run in runs}) > 1:
                 raise InvalidParameter(f"{store.folder}: {method!r} has runs with different options in {experiment.name!r}")
             if {run.seed for run in runs} == set(experiment.seeds):
@@ -75,8 +88,38 @@ def _list_settings(suite: Suite, store: Store, method: str) -> Iterator[tuple[li
                 yield runs, {"suite": suite.name, "experiment": experiment.name, "game": game}
 
 
+def _name_runs(store: Store) -> dict[str, str]:
+    """Return the name of the method of each run, as reports show it, by the run's digest."""
+    found = {}
+    for experiment in store.read_suite().experiments:
+        names = method_names(experiment)
+        for run in expand_runs(experiment, store.read_version()):
+            found[run.digest] = names[run.method.model_dump_json()]
+    return found
+
+
+def _list_conditions(run: Run) -> str:
+    """Return everything that a run depends on but its method and budget."""
+    return canonical_json({name: value for name, value in run.to_dict().items() if name not in ("method", "budget")})
+
+
+def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
+    """Return the policies of the runs' fronts as in metadata, and write the files of their parameters."""
+    found = []
+    for run in sorted(runs, key=lambda one: one.seed):
+        place, name = store.run_directory(run), f"policies-{run.seed}.npz"
+        method: dict[str, Any] = {"method": run.method.name, "options": run.method.options}
+        if run.method.make_method(run.game.make_game()).trains:
+            write_file_atomically(folder / name, read_bytes(place / POLICIES))
+            method["arrays"] = name
+        for point in load_points(place):
+            number = {"point": point["point"]} if "arrays" in method else {}
+            found.append({**method, "label": point["policy"], **number, "seed": run.seed})
+    return found
+
+
 def _name_folder(run: Run, method: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", f"{short_name(run.game.make_game())} {method}".lower())
+    return re.sub(r"[^a-z0-9]+", "-", f"{short_name(run.game.make_game())} {method}".lower()).strip("-")
 
 
 def _format_plans(store: Store, runs: list[Run]) -> str:
@@ -88,11 +131,19 @@ def _format_plans(store: Store, runs: list[Run]) -> str:
     return '{"schema": 1, "runs": {\n' + ",\n".join(parts) + "\n}}\n"
 
 
-def _format_metadata(store: Store, runs: list[Run], setting: dict[str, Any], method: str, stated: dict[str, Any]) -> str:
-    """Return the content of a metadata file. A search that ended by itself states its largest number of steps as the budget."""
+def _format_metadata(
+    store: Store, runs: list[Run], setting: dict[str, Any], method: str, stated: dict[str, Any], content: dict[str, Any]
+) -> str:
+    """Return the content of a metadata file with plans or policies.
+
+    A search that ended by itself states its largest number of steps as the budget.
+    """
     found = [store.read_metadata(run) for run in runs]
     is_complete = all(one["facts"].get("complete") for one in found)
     machine = found[-1]["machine"]
+    budget = max(one["facts"]["steps"] for one in found) if is_complete else runs[0].budget or 0
+    if stated["budget"] is not None:
+        budget = stated["budget"]
     options = ", ".join(f"{name}={value}" for name, value in runs[0].method.options.items())
     data = {
         "schema": 1,
@@ -101,9 +152,12 @@ def _format_metadata(store: Store, runs: list[Run], setting: dict[str, Any], met
         "paper": stated["paper"],
         "code": stated["code"],
         "date": max(one["started"] for one in found)[:10],
-        "budget": max(one["facts"]["steps"] for one in found) if is_complete else runs[0].budget,
+        "budget": budget,
         "hardware": stated["hardware"] or f"{machine['processor']}, {machine['cores']} cores",
         "setting": setting,
-        "plans": PLANS,
+        **content,
     }
-    return "".join(f"{name}: {json.dumps(value)}\n" for name, value in data.items())
+    lines = {name: json.dumps(value) for name, value in data.items()}
+    if policies := content.get("policies"):
+        lines["policies"] = "".join(f"\n  - {json.dumps(one)}" for one in policies)
+    return "".join(f"{name}: {line}\n" for name, line in lines.items()).replace(": \n", ":\n")

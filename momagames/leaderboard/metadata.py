@@ -69,11 +69,14 @@ class SettingChoice(FrozenModel):
 
 
 class PolicyChoice(FrozenModel):
-    """A policy: registered, trained, or your own.
+    """A policy: registered, trained, of a method of the package, or your own.
 
     policy        a name that the package registers, such as "champion" or "greedy"
     checkpoint    a file of the submission, written by `momagames train`
     code          "module:class" of a file of the submission
+    method        a method of the package, which has a policy of the name `label` for the game, or has trained it in a suite
+    arrays        of a trained method: a file of the submission with the parameters of points, the policies.npz of a run
+    point         number of the point in that file
     options       of the policy; a text that ends in .npz names a checkpoint of the submission
     seed          the run that the policy belongs to; None: it plays in every run
     """
@@ -81,13 +84,19 @@ class PolicyChoice(FrozenModel):
     policy: str | None = None
     checkpoint: str | None = None
     code: PythonPath | None = None
+    method: str | None = None
+    label: Line | None = None
+    arrays: str | None = None
+    point: Annotated[int, Field(ge=0)] = 0
     options: dict[str, Any] = Field(default_factory=dict)
     seed: int | None = None
 
     @model_validator(mode="after")
     def _check_source(self) -> Self:
-        if sum(source is not None for source in (self.policy, self.checkpoint, self.code)) != 1:
-            raise ValueError("expected one of policy, checkpoint and code")
+        if sum(source is not None for source in (self.policy, self.checkpoint, self.code, self.method)) != 1:
+            raise ValueError("expected one of policy, checkpoint, code and method")
+        if (self.method is None) != (self.label is None) or (self.method is None and self.arrays is not None):
+            raise ValueError("expected method and label together, and arrays with them alone")
         return self
 
 
@@ -135,6 +144,7 @@ class Metadata(FrozenModel):
         named = {"plans": self.plans, "lock": self.lock}
         for i, choice in enumerate(self.policies or ()):
             named[f"policies[{i}].checkpoint"] = choice.checkpoint
+            named[f"policies[{i}].arrays"] = choice.arrays
             named |= {f"policies[{i}].options.{key}": value for key, value in choice.options.items() if is_checkpoint(value)}
         return {name: key for key, name in named.items() if name is not None}
 

@@ -80,7 +80,7 @@ def _format_index(suites: Sequence[str], tables: Sequence[Table]) -> Iterator[st
     rows = [
         (
             f"[{table.setting.suite}]({table.setting.suite}.md)",
-            f"{table.setting.experiment.name}: {short_name(table.setting.game)}",
+            table.setting.heading,
             escape(table.rows[0].entry.metadata.method),
             f"{heading(table.indicators[0])} {_format_cell(table, table.rows[0], table.indicators[0])}",
             str(len(table.rows)),
@@ -104,7 +104,7 @@ def _format_suite(suite: str, tables: Sequence[Table]) -> Iterator[str]:
             )
             for row in table.rows
         ]
-        yield from (f"## {table.setting.experiment.name}: {short_name(table.setting.game)}", "")
+        yield from (f"## {table.setting.heading}", "", f"`{short_name(table.setting.game)}`", "")
         yield from (*markdown_table(head, scores), "")
         yield from (f"{_describe_setting(table)}", "")
         facts = ["method", "description", "paper", "code", "budget", "hardware", "date", "entry", "SHA-256"]

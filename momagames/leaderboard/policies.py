@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -11,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines import POLICIES, SAFE, batch_policy
+from momagames.baselines import METHODS, POLICIES, SAFE, batch_policy
 from momagames.baselines.checkpoint import load_checkpoint
 from momagames.benchmark.evaluate import evaluate_policies
 from momagames.benchmark.executors.executor import enforce_time_limit
-from momagames.benchmark.plan import PoliciesExperiment, Run
+from momagames.benchmark.plan import MethodChoice, PoliciesExperiment, Run
+from momagames.benchmark.store.checksums import hash_content
+from momagames.benchmark.store.policy_files import unpack_policy
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, MomagamesError, TooLarge, invalid_value, nearest, one_of
+from momagames.files.reading import read_bytes
 from momagames.leaderboard.directory import METADATA
 from momagames.leaderboard.errors import MislabeledSubmission, OversizedSubmission, TruncatedSubmission, UnsafeSubmission
 from momagames.leaderboard.locks import check_installed_versions
@@ -107,9 +110,11 @@ def _make_policies(folder: Path, metadata: Metadata, setting: Setting, run_code:
 
 
 def _make_policy(folder: Path, choice: PolicyChoice, options: dict[str, Any], game: Game, place: str) -> BatchPolicy:
-    """Return a registered policy or that of a checkpoint."""
+    """Return a registered policy, that of a checkpoint, or one of a method."""
+    if choice.method is not None:
+        return _make_policy_of_method(folder, choice, options, game, place)
     if choice.policy is not None:
-        _check_name(choice.policy, game, f"{place}.policy")
+        _check_name(choice.policy, [*POLICIES, *game.policies], f"{place}.policy")
     elif not is_checkpoint(choice.checkpoint):
         raise MislabeledSubmission(invalid_value(f"{place}.checkpoint", choice.checkpoint, "a file named *.npz"))
     name = choice.policy or str(folder / str(choice.checkpoint))
@@ -122,13 +127,36 @@ def _make_policy(folder: Path, choice: PolicyChoice, options: dict[str, Any], ga
         raise MislabeledSubmission(f"{place}: {error}") from None
 
 
-def _check_name(name: str, game: Game, place: str) -> None:
-    """Raise MislabeledSubmission unless a policy is registered: names of files and modules are not allowed here."""
-    inner, known = name, [*POLICIES, *game.policies]
+def _make_policy_of_method(folder: Path, choice: PolicyChoice, options: dict[str, Any], game: Game, place: str) -> BatchPolicy:
+    """Return the policy of a method by its label: as the method defines it, or trained and restored from its arrays."""
+    name = str(choice.method)
+    _check_name(name, [*METHODS, *game.policies], f"{place}.method")
+    try:
+        made = MethodChoice(name=name, options=options).make_method(game)
+        policies = {} if made.trains else {policy.label: policy for policy in made.policies(game)}
+        if made.trains and choice.arrays is not None:
+            arrays = unpack_policy(path := folder / choice.arrays, hash_content(read_bytes(path)), choice.point)
+            return made.restore(game, str(choice.label), arrays)
+    except InvalidFile as error:
+        raise TruncatedSubmission(str(error)) from None
+    except INVALID as error:
+        raise MislabeledSubmission(f"{place}: {error}") from None
+    if made.trains or choice.arrays is not None:
+        expected = "the parameters of a trained method" if made.trains else f"none: {name} is not trained"
+        raise MislabeledSubmission(invalid_value(f"{place}.arrays", choice.arrays, expected))
+    if choice.label not in policies:
+        expected = f"a policy of {name}, {one_of(policies)}"
+        raise MislabeledSubmission(invalid_value(f"{place}.label", choice.label, expected))
+    return policies[choice.label]
+
+
+def _check_name(name: str, known: Sequence[str], place: str) -> None:
+    """Raise MislabeledSubmission unless a name is registered: names of files and modules are not allowed here."""
+    inner = name
     while inner.startswith(SAFE):
         inner = inner.removeprefix(SAFE)
     if inner not in known:
-        expected = f"a policy of the package, {one_of(known)}"
+        expected = f"a {place.rpartition('.')[2]} of the package, {one_of(known)}"
         raise MislabeledSubmission(invalid_value(place, name, expected, nearest(name, known)))
 
 

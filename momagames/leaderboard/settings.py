@@ -16,6 +16,7 @@ from momagames.benchmark.plan import (
 )
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.contract import Game
+from momagames.contract.titles import describe_game
 from momagames.errors import invalid_value, nearest, one_of
 from momagames.leaderboard.errors import MislabeledSubmission
 from momagames.leaderboard.metadata import SettingChoice
@@ -46,6 +47,11 @@ class Setting:
     def key(self) -> tuple[str, tuple[int, int]]:
         """Identification of the setting, in the order of the leaderboard."""
         return self.suite, self.position
+
+    @property
+    def heading(self) -> str:
+        """Game and experiment for people, as in reports."""
+        return f"{describe_game(self.game)}, {self.experiment.name}"
 
     @property
     def title(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Group, RenderableType
+from rich.console import Group
 
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
@@ -15,17 +15,8 @@ from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.html.page import render_page
 from momagames.reports.html.replay_player import add_player
 from momagames.reports.summary import summarize, write_summary
-from momagames.reports.text.report_tables import (
-    aggregate_table,
-    control_table,
-    crossplay_tables,
-    fairness_table,
-    generalization_table,
-    overview_tables,
-    pairs_table,
-    scores_table,
-    utility_table,
-)
+from momagames.reports.text.report_tables import TERMINAL
+from momagames.reports.text.sections import make_tables
 
 PAGE = "report.html"
 
@@ -42,22 +33,7 @@ class Report(ReportData):
 
         every    add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
         """
-        tables: list[RenderableType] = overview_tables(self.overview, self.settings)
-        for panel in self.panels:
-            if every or panel.primary:
-                tables += [
-                    table
-                    for table in (scores_table(panel), control_table(panel), generalization_table(panel))
-                    if table is not None
-                ]
-        if every:
-            tables += [utility_table(panel) for panel in self.panels if panel.primary and panel.user_utilities]
-            fair = [fairness_table(panel, self.settings) for panel in self.panels if panel.primary]
-            tables += [table for table in fair if table is not None]
-            tables += [table for crossplay in self.crossplay for table in crossplay_tables(crossplay)]
-        if self.aggregate:
-            tables += [aggregate_table(self.aggregate), *([pairs_table(self.aggregate)] if self.aggregate.pairs else [])]
-        return Group(*tables)
+        return Group(*make_tables(self, TERMINAL, every))
 
 
 def report(

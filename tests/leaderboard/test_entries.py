@@ -44,10 +44,11 @@ def panels(suite, results):
     return [panel for panel in build_panels(Store(results), suite) if panel.primary]
 
 
-def test_rows_of_plans_are_those_of_the_suite(results, panels, tmp_path):
+def test_rows_of_submissions_from_results_are_those_of_the_suite(results, panels, tmp_path):
     made = [folder for name in SEARCHES for folder in make_submissions(results, "ten_seconds", name, tmp_path)]
-    (table,) = make_tables(map(check_submission, made))
+    table, played = make_tables(map(check_submission, made))
     assert {row.entry.metadata.method: row.scores for row in table.rows} == panels[0].scores
+    assert {row.entry.metadata.method: row.scores for row in played.rows} == panels[1].scores
     for row in table.rows:
         seeds = panels[0].points[row.entry.metadata.method]
         assert row.entry.counts == {seed: len(points.values) for seed, points in seeds.items()}

@@ -3,10 +3,12 @@
 import pytest
 
 from momagames.benchmark import load_suite, run_suite
+from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId
-from momagames.leaderboard import check_submission
+from momagames.leaderboard import check_submission, make_tables
 from momagames.leaderboard.making import make_submissions
-from tests.benchmark.tiny import INDICATORS, RANDOM
+from momagames.reports.data.panels import build_panels
+from tests.benchmark.tiny import GREEDY, INDICATORS, RANDOM
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +48,29 @@ def test_what_cannot_be_submitted(results, tmp_path):
     with pytest.raises(UnknownId, match="did you mean 'ten_seconds'"):
         make_submissions(results, "ten_second", "exact", tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def policies(tmp_path_factory):
+    """Results of policies in the setting of ten_seconds: two that are not trained, and one that a run trains."""
+    pytest.importorskip("pymoo")
+    setting = load_suite("ten_seconds").experiments[1].model_dump(mode="json")
+    trained = {"name": "nsga2", "options": {"population": 4, "episodes": 2, "shared": True}}
+    own = [{**setting, "name": "mine", "methods": [RANDOM, GREEDY, trained], "budget": 2000}]
+    suite = load_suite({"name": "mine", "description": "", "experiments": own, "indicators": INDICATORS})
+    folder = tmp_path_factory.mktemp("making") / "policies"
+    assert not run_suite(suite, folder).failed
+    return suite, folder
+
+
+def test_policies_pass_the_check_with_the_rows_of_the_suite(policies, tmp_path):
+    suite, results = policies
+    made = [folder for name in ("random", "greedy") for folder in make_submissions(results, "ten_seconds", name, tmp_path)]
+    entries = [check_submission(folder) for folder in made]
+    (panel,) = (one for one in build_panels(Store(results), suite) if one.primary)
+    for entry in entries:
+        for seed, points in entry.points.items():
+            assert sorted(points.values.tolist()) == sorted(panel.points[entry.metadata.method][seed].values.tolist())
+    assert [row.entry.metadata.method for row in make_tables(entries)[0].rows][-1] == "random"
+    with pytest.raises(InvalidParameter, match="method='nsga2'"):  # another budget for training than that of the suite
+        make_submissions(results, "ten_seconds", "nsga2", tmp_path)

@@ -32,6 +32,7 @@ from tests.leaderboard.submissions import (
     write_policies,
 )
 
+ENTRIES = Path(__file__).resolve().parents[2] / "leaderboard" / "entries"
 CHAMPIONS = Path(momagames.__file__).parent / "games"
 SAMEGAME, BREAKTHROUGH = CHAMPIONS / "samegame" / "champion.npz", CHAMPIONS / "breakthrough" / "champion.npz"
 
@@ -288,7 +289,21 @@ POLICIES = {
         {"policy": "uct", "options": {"value": "champion.npz"}}, TruncatedSubmission, "'champion.npz' is missing",
     ),
     "seed": ({"policy": "random", "seed": 7}, MislabeledSubmission, "policies[0].seed=7: expected a seed of the setting, 0"),
-    "two sources": ({"policy": "random", "checkpoint": "a.npz"}, InvalidSubmission, "one of policy, checkpoint and code"),
+    "method by Python": ({"method": "os:getcwd", "label": "x"}, MislabeledSubmission, "expected a method of the package"),
+    "method without a label": ({"method": "random"}, InvalidSubmission, "method and label together"),
+    "label of a policy": ({"policy": "random", "label": "x"}, InvalidSubmission, "method and label together"),
+    "unknown label": (
+        {"method": "random", "label": "x"}, MislabeledSubmission, "policies[0].label='x': expected a policy of random",
+    ),
+    "option of a method": ({"method": "greedy", "label": "x", "options": {"depth": 1}}, MislabeledSubmission, "policies[0]"),
+    "no arrays": (
+        {"method": "nsga2", "label": "x", "options": {"population": 4, "episodes": 2, "shared": True}},
+        MislabeledSubmission, "policies[0].arrays=None: expected the parameters",
+    ),
+    "missing arrays": ({"method": "moppo", "label": "x", "arrays": "a.npz"}, TruncatedSubmission, "arrays: 'a.npz' is missing"),
+    "two sources": (
+        {"policy": "random", "checkpoint": "a.npz"}, InvalidSubmission, "one of policy, checkpoint, code and method",
+    ),
 }  # fmt: skip
 
 
@@ -327,6 +342,30 @@ def test_checkpoints(tmp_path):
     (folder / "mine.npz").unlink()
     seal_submission(folder)
     check(folder, TruncatedSubmission, "policies[0].checkpoint: 'mine.npz' is missing")
+
+
+def test_arrays_of_trained_policies(tmp_path):
+    """Parameters that a run of a suite has trained: damaged, of another place, and of a method that is not trained."""
+    source = ENTRIES / "samegame-7x7x3-nsga2"
+    given = yaml.safe_load((source / "submission.yaml").read_text())
+    first, files = given["policies"][0], [source / f"policies-{seed}.npz" for seed in range(3)]
+    others = [one for one in given["policies"] if one["seed"] > 0]
+
+    def write(name, changed, cut=None):
+        folder = tmp_path / name
+        shutil.copytree(source, folder)
+        (folder / "submission.yaml").write_text(yaml.safe_dump({**given, "policies": [changed, *others]}))
+        if cut is not None:
+            os.truncate(folder / files[0].name, cut)
+        seal_submission(folder)
+        return folder
+
+    check(write("cut", first, 500), TruncatedSubmission, "policies-0.npz")
+    check(write("empty", first, 0), TruncatedSubmission, "policies-0.npz")
+    check(write("point", {**first, "point": 99}), MislabeledSubmission, "policies[0]")
+    check(write("method", {**first, "method": "moppo", "options": {}}), MislabeledSubmission, "policies[0]")
+    untrained = {**first, "method": "random", "options": {}}
+    check(write("untrained", untrained), MislabeledSubmission, "arrays='policies-0.npz': expected none: random is not trained")
 
 
 def test_too_many_policies(tmp_path):

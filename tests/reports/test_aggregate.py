@@ -24,7 +24,7 @@ def panel(name, seeds=3, volume=True, roles=None, **ratios):
     known = KNOWN if volume else Reference(np.zeros((1, 2)), "best known", np.zeros(2), np.ones(2))
     values = {method: {seed: ratio + seed / 100 for seed in range(seeds)} for method, ratio in ratios.items()}
     return SimpleNamespace(
-        title=name,
+        full_heading=name,
         by_role={(roles or {}).get(m, m): m for m in values},
         references=dict.fromkeys(range(seeds), known),
         scores={m: {"hypervolume_ratio": Score(None, False, v)} if m != "unscored" else {} for m, v in values.items()},
@@ -36,7 +36,7 @@ def test_select_comparable_panels():
     given = [panel(f"game {i}", good=0.8, poor=0.2) for i in range(5)]
     given += [panel("other", good=0.8, rare=0.9), panel("flat", volume=False, good=0.0, poor=0.0)]
     chosen, methods = select_comparable(given)
-    assert [one.title for one in chosen] == [f"game {i}" for i in range(5)]
+    assert [one.full_heading for one in chosen] == [f"game {i}" for i in range(5)]
     assert methods == ["good", "poor"]
     assert select_comparable(given[:4]) == ([], [])
 

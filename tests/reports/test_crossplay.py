@@ -61,7 +61,6 @@ def panel(**changed):
         "references": {0: reference},
         "num_episodes": 2,
         "primary": True,
-        "title": "made up",
         "full_heading": "made up",
         "weights": {},
         "points": {m: {s: one.nondominated_points() for s, one in runs.items()} for m, runs in games.items()},

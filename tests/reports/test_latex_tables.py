@@ -1,8 +1,12 @@
 """Tables in LaTeX: the numbers of the report, escaped, the best value of each column bold."""
 
+import io
 import re
+import shutil
+import subprocess
 
 import pytest
+from rich.console import Console
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark import run_suite
@@ -10,11 +14,19 @@ from momagames.errors import InvalidFile
 from momagames.reports import report
 from momagames.reports.data.overview import list_methods
 from momagames.reports.text.labels import INDICATOR_LABELS
-from momagames.reports.text.latex_tables import SPECIAL, Value, escape, format_table, latex_report, write_latex
+from momagames.reports.text.latex_tables import (
+    MAX_NARROW,
+    SPECIAL,
+    Value,
+    escape,
+    format_table,
+    latex_report,
+    write_latex,
+)
 from tests.benchmark.test_generalization import EXPERIMENT
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
 
-TABLE = re.compile(r"\\begin\{table\}.*?\\end\{table\}\n", re.DOTALL)
+TABLE = re.compile(r"\\begin\{(table\*?)\}.*?\\end\{\1\}\n", re.DOTALL)
 VALUE = re.compile(r"(?:\\textbf\{)?(-?[\d.e+]+|\\textasciitilde\{\}[\d.e+]+)\}?(?: \{\\scriptsize \[.*?\]\})?")
 
 
@@ -30,14 +42,16 @@ def made(tmp_path_factory):
 def read_tables(text):
     """Return label -> (head, rows) with the cells as they are written; every row has a cell for each column."""
     found = {}
-    for table in TABLE.findall(text):
+    for match in TABLE.finditer(text):
+        table = match[0]
         assert table.count("{") == table.count("}")
-        for name in ("table", "tabular"):
+        for name in (match[1], "tabular"):
             assert table.count(f"\\begin{{{name}}}") == table.count(f"\\end{{{name}}}") == 1
         columns = re.search(r"\\begin\{tabular\}\{([lr]+)\}", table)[1]
         body = table.partition("\\toprule\n")[2].partition("\\bottomrule")[0].replace("\\midrule\n", "")
         rows = [re.split(r" (?<!\\)& ", line.removesuffix(" \\\\")) for line in body.splitlines()]
         assert {len(row) for row in rows} == {len(columns)}
+        assert (match[1] == "table*") == (len(columns) > MAX_NARROW)
         found[re.search(r"\\label\{tab:(.*?)\}", table)[1]] = rows[0], rows[1:]
     return found
 
@@ -115,6 +129,32 @@ def test_overview_and_generalization(made):
         assert values == pytest.approx(expected, abs=5e-4)
     regrets = [float(VALUE.fullmatch(row[5])[1]) for row in rows]
     assert ["textbf" in row[5] for row in rows] == [value == min(regrets) for value in regrets]
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdflatex")
+@pytest.mark.long
+def test_tables_compile(made, tmp_path):
+    write_latex(made, tmp_path / "tables.tex", every=True)
+    packages = "\\usepackage{booktabs}\\usepackage{graphicx}"
+    paper = f"\\documentclass[twocolumn]{{article}}{packages}\\begin{{document}}\\input{{tables.tex}}\\end{{document}}"
+    (tmp_path / "paper.tex").write_text(paper)
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull \\hbox" not in done.stdout  # no table is wider than its column
+    assert (tmp_path / "paper.pdf").stat().st_size > 0
+
+
+def test_terminal_and_latex_have_the_same_panels(made):
+    headings = {panel.full_heading: panel.primary for panel in made.panels}
+    for every in (False, True):
+        screen = Console(width=400, file=io.StringIO())
+        screen.print(made.table(every))
+        printed, written = screen.file.getvalue(), latex_report(made, every)
+        expected = [heading for heading, primary in headings.items() if every or primary]
+        assert [heading for heading in headings if re.search(rf"^{re.escape(heading)} *$", printed, re.MULTILINE)] == expected
+        assert [heading for heading in headings if f"\\caption{{{escape(heading)}. " in written] == expected
+        assert ("ESR and SER" in printed) == ("ESR and SER. " in written) == every
 
 
 def test_files(made, tmp_path):

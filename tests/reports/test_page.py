@@ -11,8 +11,8 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.reports import report
-from momagames.reports.figures.plotly_fronts import ATTAINMENT, REFERENCE_COLOR
-from momagames.reports.figures.theme import DARK
+from momagames.reports.figures.plotly_fronts import ATTAINMENT
+from momagames.reports.figures.theme import DARK, REFERENCE_COLOR
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 from tests.reports.browser import Browser, wait_until
 
@@ -160,6 +160,27 @@ def test_layout(page, tmp_path, width):
         assert browser.evaluate(drawn) > 2
         wait_until(lambda: browser.evaluate(WIDTH) <= width)
         assert browser.evaluate(OVERFLOWING) == []
+        assert browser.errors == []
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+@pytest.mark.long
+def test_phone_in_the_dark(page, tmp_path):
+    """Figures have a dark ground, no toolbar, and do not lie beside each other."""
+    with Browser(page, tmp_path / "user") as browser:
+        browser.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        browser.send("Emulation.setTouchEmulationEnabled", enabled=True)
+        browser.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        browser.evaluate("location.reload()")
+        wait_until(lambda: browser.evaluate("document.readyState === 'complete' && Boolean(document.querySelector('.plotly'))"))
+        assert browser.evaluate("document.querySelectorAll('.modebar-btn').length") == 0
+        grounds = (
+            "[...document.querySelectorAll('.figure')].filter((part) => part.data).map((part) => part.layout.paper_bgcolor)"
+        )
+        assert set(browser.evaluate(grounds)) == {DARK["#ffffff"]}
+        tops = "[...document.querySelectorAll('.split > div')].map((part) => part.getBoundingClientRect().top)"
+        first, second = browser.evaluate(tops)
+        assert first < second
         assert browser.errors == []
 
 

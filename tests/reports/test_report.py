@@ -85,12 +85,12 @@ def test_reference_point_has_a_margin(made):
 
 def test_policies_have_panels_by_opponent_and_seat(made):
     scopes = [p.scope for p in made.panels if p.experiment == "seats"]
-    assert scopes[0] == "against random and greedy(weights=(0, 0, 1, 0)), mean of 2 seats"
+    assert scopes[0] == "against random and greedy, mean of 2 seats"
     assert scopes[1:] == [
         "against random, mean of 2 seats",
-        "against greedy(weights=(0, 0, 1, 0)), mean of 2 seats",
-        "against random and greedy(weights=(0, 0, 1, 0)), as player_0",
-        "against random and greedy(weights=(0, 0, 1, 0)), as player_1",
+        "against greedy, mean of 2 seats",
+        "against random and greedy, as player_0",
+        "against random and greedy, as player_1",
     ]
     assert [p.primary for p in made.panels if p.experiment == "seats"] == [True, False, False, False, False]
 
@@ -383,5 +383,6 @@ def test_nothing_to_report(tmp_path):
 @pytest.mark.parametrize(("chance", "mentioned"), [("start", False), ("step", True)])
 def test_caption_of_clairvoyant_plans(chance, mentioned):
     reference = SimpleNamespace(tag="best known", values=[1, 2])
-    panel = SimpleNamespace(references={0: reference}, kind="plans", game=SimpleNamespace(chance=chance), exceeds_ideal=False)
+    game = SimpleNamespace(chance=chance)
+    panel = SimpleNamespace(references={0: reference}, kind="plans", game=game, exceeds_ideal=False, scope="")
     assert ("with all random draws known in advance" in panel_caption(panel)) == mentioned

@@ -22,7 +22,7 @@ def panel(returns, seats, labels=("one",), weights=None):
     values = np.repeat(np.array(returns, float)[:, None], 2, axis=1)
     episodes = PolicyEpisodes(labels, values * 0, np.concatenate([values + 1, values - 1], axis=2), matches)
     return SimpleNamespace(
-        title="made up",
+        full_heading="made up",
         game=GAME,
         policy_episodes={"greedy": {0: episodes}},
         references={0: REFERENCE},

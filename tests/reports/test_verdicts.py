@@ -56,7 +56,7 @@ def test_families_have_their_settings_with_secondary_panels():
     def one(title, experiment, canonical, primary=True):
         game = SimpleNamespace(title=title)
         return SimpleNamespace(
-            game=game, experiment=experiment, canonical=canonical, primary=primary, title=f"{canonical} {primary}"
+            game=game, experiment=experiment, canonical=canonical, primary=primary, full_heading=f"{canonical} {primary}"
         )
 
     panels = [

@@ -93,7 +93,7 @@ def aggregate(
         raise InvalidParameter("invalid panels: expected methods with a common seed on every game")
     levels = np.linspace(0, max(1.0, *(float(matrix.max()) for matrix in scores.values())), 101)
     return Aggregate(
-        games=tuple(panel.title for panel in chosen),
+        games=tuple(panel.full_heading for panel in chosen),
         runs=runs,
         scores=scores,
         roles={

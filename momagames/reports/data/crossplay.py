@@ -105,7 +105,7 @@ def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
     else:
         rated = _rate_players(panel, decider, selected, settings) if decider >= 0 else None
     return CrossPlay(
-        title=panel.title,
+        title=panel.full_heading,
         objective=panel.game.objectives[decider].name if decider >= 0 else "",
         policies=policies if decider >= 0 else {},
         seats=tuple(dict.fromkeys(seat for _, seat in matches)),

@@ -44,7 +44,7 @@ def group_by_family(panels: Sequence[Panel], crossplay: Sequence[CrossPlay]) -> 
                 for i, other in enumerate(panels)
                 if not other.primary and (other.experiment, other.canonical) == (panel.experiment, panel.canonical)
             ]
-            found.setdefault(panel.game.title, []).append(Setting(index, tuple(same), tables.get(panel.title)))
+            found.setdefault(panel.game.title, []).append(Setting(index, tuple(same), tables.get(panel.full_heading)))
     return [Family(title, _make_place(title), tuple(settings)) for title, settings in found.items()]
 
 

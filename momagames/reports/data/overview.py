@@ -45,7 +45,7 @@ def build_overview(panels: Sequence[Panel], settings: Indicators) -> list[Overvi
             top = max(round(score.value, 3) for score in scores.values())
             best = frozenset(method for method, score in scores.items() if round(score.value, 3) == top)
             is_exact = all(reference.tag == "exact" for reference in panel.references.values())
-            rows.append(OverviewRow(index, panel.title, is_exact, scores, best))
+            rows.append(OverviewRow(index, panel.full_heading, is_exact, scores, best))
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,7 +16,7 @@ from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperi
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
-from momagames.contract.titles import describe_variant, list_changed_parameters
+from momagames.contract.titles import describe_variant, join_words, list_changed_parameters
 from momagames.reports.data.generalization import InstanceScore, measure_generalization
 from momagames.reports.data.method_styles import number_methods
 from momagames.reports.data.points import (
@@ -96,17 +96,21 @@ class Panel:
 
     @property
     def title(self) -> str:
+        """The experiment, the id with its parameters, and the scope; `full_heading` is for people."""
         return f"{self.experiment}: {short_name(self.game)}" + (f", {self.scope}" if self.scope else "")
 
     @property
     def heading(self) -> str:
-        """What tells the comparison from others of its family of games, for people: "5x5, small boards"."""
-        return f"{describe_variant(self.game)}, {self.experiment}"
+        """What tells the comparison from others of its family of games, for people: "5x5, small boards".
+
+        In a collection of suites, names of experiments begin with that of the suite, which is left out.
+        """
+        return f"{describe_variant(self.game)}, {self.experiment.rpartition(': ')[2]}"
 
     @property
     def full_heading(self) -> str:
-        """The family and `heading`: "MO-SameGame 5x5, small boards"."""
-        return f"{self.game.title} {self.heading}"
+        """The family and `heading`: "MO-SameGame 5x5, small boards"; the scope follows if there are panels of other scopes."""
+        return f"{self.game.title} {self.heading}" + ("" if self.primary else f", {self.scope}")
 
     @property
     def front_error(self) -> float:
@@ -282,11 +286,12 @@ def _policy_views(
     seats = experiment.seats or game.agents
     if experiment.head_to_head:
         opponents, seats = tuple(method_names(experiment).values()), experiment.head_to_head.seats or game.agents
-    against_all = f"against {' and '.join(opponents)}" if opponents != (NO_OPPONENT,) else ""
+    names = _shorten_names(opponents)
+    against_all = f"against {join_words(names.values())}" if opponents != (NO_OPPONENT,) else ""
     against_all = "head to head" if experiment.head_to_head else against_all
     scopes = [(", ".join(filter(None, [against_all, _describe_seats(seats)])), True, opponents, seats)]
     if len(opponents) > 1:
-        scopes += [(f"against {name}, {_describe_seats(seats)}", False, (name,), seats) for name in opponents]
+        scopes += [(f"against {short}, {_describe_seats(seats)}", False, (name,), seats) for name, short in names.items()]
     if len(seats) > 1:
         scopes += [(f"{against_all}, as {seat}", False, opponents, (seat,)) for seat in seats]
     rows = {run.digest: list(store.read_rows(run)) for run, _ in finished}
@@ -300,6 +305,12 @@ def _policy_views(
             front = episodes.nondominated_points()
             points.setdefault(name, {})[run.seed] = front.with_front_indices(run.folder, stored_fronts[run.digest], plans=False)
         yield PanelView(scope, primary, points, policy_episodes)
+
+
+def _shorten_names(opponents: Sequence[str]) -> dict[str, str]:
+    """Return the opponents with their names for people: without options, unless two differ in these alone."""
+    bases = [name.partition("(")[0] for name in opponents]
+    return {name: base if bases.count(base) == 1 else name for name, base in zip(opponents, bases, strict=True)}
 
 
 def _describe_seats(seats: tuple[str, ...]) -> str:

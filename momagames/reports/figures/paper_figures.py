@@ -31,7 +31,8 @@ from momagames.reports.figures.paper_plots import (
 )
 from momagames.reports.figures.plotly_aggregate import FIGURE_STATISTICS
 from momagames.reports.figures.plotly_attainment import stairs
-from momagames.reports.figures.theme import style_color
+from momagames.reports.figures.plotly_projections import reference_name
+from momagames.reports.figures.theme import REFERENCE_COLOR, style_color
 
 RC_PARAMS = {
     "svg.fonttype": "none",  # text stays text, which is searchable and takes the font of the paper
@@ -44,6 +45,7 @@ RC_PARAMS = {
     "grid.color": "#e2e2e2",
     "legend.frameon": False,
 }
+MAX_LINES = 300  # lines in parallel coordinates, of all methods together
 MAX_VECTOR_LINES = 100  # lines of a method drawn as vectors in an SVG file; more are rasterized
 SAVE_OPTIONS: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}, "dpi": 150}, "png": {"dpi": 300}}
 
@@ -106,13 +108,13 @@ def _generate_figures(data: ReportData) -> Iterator[Figure]:
         yield Figure("profiles", "", partial(_plot_profiles, data.aggregate, data.styles))
     for panel in data.panels:
         if panel.primary and len(panel.game.objectives) > 1:
-            yield Figure("front", panel.title, partial(_plot_front, panel))
+            yield Figure("front", panel.full_heading, partial(_plot_front, panel))
     for panel in data.panels:
         if panel.generalization:
-            yield Figure("generalization", panel.title, partial(plot_generalization, panel.generalization, panel.styles))
+            yield Figure("generalization", panel.full_heading, partial(plot_generalization, panel.generalization, panel.styles))
     for panel in data.panels:
         if curves := compute_anytime_curves(panel, data.settings):
-            yield Figure("anytime", panel.title, partial(plot_anytime, curves, panel.styles))
+            yield Figure("anytime", panel.full_heading, partial(plot_anytime, curves, panel.styles))
     for crossplay in data.crossplay:
         yield Figure("crossplay", crossplay.title, partial(plot_crossplay, crossplay))
 
@@ -151,11 +153,24 @@ def _plot_profiles(aggregate: Aggregate, styles: Mapping[str, int]) -> Any:
 def _plot_front(panel: Panel) -> Any:
     """Plot median attainment in a band from worst to best (2 objectives), or parallel coordinates of the first seed."""
     figure, axes = new_axes(4.5, 3)
+    _plot_reference(panel, axes)
     draw = _plot_attainment if len(panel.game.objectives) == 2 else _plot_parallel
     for method in panel.points:
         draw(panel, method, panel.styles[method], axes)
-    legend_above(axes, len(panel.points))
+    legend_above(axes, len(axes.get_legend_handles_labels()[0]))
     return figure
+
+
+def _plot_reference(panel: Panel, axes: Any) -> None:
+    """Plot the reference front in thin gray: in 2 objectives if all seeds have the same one, else that of the first seed."""
+    first, *others = (panel.references[seed] for seed in sorted(panel.references))
+    style = {"color": REFERENCE_COLOR, "linewidth": 0.8}
+    if len(panel.game.objectives) == 2:
+        if all(np.array_equal(first.values, other.values) for other in others):
+            axes.plot(*_stair_corners(first.values, first.ref).T, label=reference_name(first), **style)
+        return
+    shares = first.normalize(first.values)[:MAX_VECTOR_LINES]
+    axes.plot(range(len(panel.game.objectives)), shares.T, label=[reference_name(first)] + [None] * (len(shares) - 1), **style)
 
 
 def _plot_attainment(panel: Panel, method: str, style: int, axes: Any) -> None:
@@ -182,7 +197,9 @@ def _plot_parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
     points = panel.points[method].get(seed)
     if points is None:
         return
-    shares = panel.references[seed].normalize(points.values)
+    shares = panel.references[seed].normalize(points.values[np.lexsort(points.values.T[::-1])])
+    if len(shares) > (most := MAX_LINES // len(panel.points)):  # evenly spread in the order of the first objective
+        shares = shares[np.linspace(0, len(shares) - 1, most).round().astype(np.int64)]
     names = [objective.name for objective in panel.game.objectives]
     alpha = float(np.clip(20 / len(shares), 0.15, 0.9))
     options = {**line_style(style), "alpha": alpha, "rasterized": len(shares) > MAX_VECTOR_LINES}

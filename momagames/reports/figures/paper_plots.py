@@ -28,9 +28,9 @@ MARKERS = {
     "diamond-open": ("D", False),
 }
 LINE_STYLES = ("-", "--", ":", "-.")
-TITLE_WIDTH = 52  # characters per line
+TITLE_WIDTH = 60  # characters per line
 LABEL_WIDTH = 14  # characters per line of an opponent's name
-LINE_HEIGHT = 0.17  # inches of a line of small text
+LINE_HEIGHT, ROW_HEIGHT = 0.17, 0.25  # inches of a line of small text, and of the markers of a row in the overview
 DARK_BELOW = 0.5  # cells below this value are dark, and their numbers white
 
 
@@ -59,19 +59,24 @@ def marker_style(style: int) -> dict[str, Any]:
 
 
 def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any:
-    """Plot a row for each game and a marker with its interval for each method."""
+    """Plot a row for each game, its title above, and a marker with its interval for each method."""
     names = list_methods(rows)
     titles = [fill(row.title, TITLE_WIDTH) for row in rows]
-    row_height = max(0.3, LINE_HEIGHT * (max(title.count("\n") for title in titles) + 1))
-    figure, axes = new_axes(4.5, 0.9 + row_height * len(rows))
+    lines = [title.count("\n") + 1 for title in titles]
+    tops = np.cumsum([0, *(number * LINE_HEIGHT + ROW_HEIGHT for number in lines)])  # inches
+    figure, axes = new_axes(4.5, 0.9 + tops[-1])
     for place, name in enumerate(names):
-        shift = (place - (len(names) - 1) / 2) * 0.6 / max(1, len(names))
-        scores = [(i + shift, row.scores[name]) for i, row in enumerate(rows) if name in row.scores]
+        shift = ((place + 0.5) / len(names) - 0.5) * 0.6 * ROW_HEIGHT
+        middles = [(top - ROW_HEIGHT / 2 + shift, row) for top, row in zip(tops[1:], rows, strict=True)]
+        scores = [(y, row.scores[name]) for y, row in middles if name in row.scores]
         bars = np.hstack([error_bars(at) for _, at in scores])
         options = {**marker_style(styles[name]), "capsize": 2, "markersize": 4, "linestyle": "none"}
         axes.errorbar([at.value for _, at in scores], [y for y, _ in scores], xerr=bars, label=name, **options)
-    axes.set_yticks(range(len(rows)), titles, fontsize=8)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    for top, title in zip(tops, titles, strict=False):
+        axes.text(0.01, top + 0.04, title, transform=axes.get_yaxis_transform(), va="top", fontsize=8)
+    axes.set_yticks(tops[1:-1], [""] * (len(rows) - 1))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(tops[-1], 0)
     axes.set_xlabel("hypervolume ratio")
     legend_above(axes, len(names))
     return figure
@@ -79,7 +84,9 @@ def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any
 
 def legend_above(axes: Any, count: int) -> None:
     """Draw the legend of `count` methods above the axes."""
-    axes.legend(ncols=min(4, count), loc="lower left", bbox_to_anchor=(0, 1))
+    legend = axes.legend(ncols=min(4, count), loc="lower left", bbox_to_anchor=(0, 1))
+    for handle in legend.legend_handles:
+        handle.set_alpha(1)  # where lines are transparent, too
 
 
 def plot_generalization(scores: Mapping[str, Mapping[str, InstanceScore]], styles: Mapping[str, int]) -> Any:

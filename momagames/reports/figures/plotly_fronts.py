@@ -13,10 +13,9 @@ from momagames.reports.data.points import Points
 from momagames.reports.data.scores import Reference
 from momagames.reports.figures.plotly_attainment import attainment_traces_2d, attainment_traces_3d, difference_traces
 from momagames.reports.figures.plotly_projections import axis_title, projection_data, reference_name
-from momagames.reports.figures.theme import GRID, base_layout, style_color, style_dash, style_marker
+from momagames.reports.figures.theme import GRID, REFERENCE_COLOR, base_layout, style_color, style_dash, style_marker
 
 MANY_POINTS = 30  # above this, lines are thin and have no markers
-REFERENCE_COLOR = "#999999"
 ATTAINMENT = "attainment surfaces of all runs: median, worst, best"
 
 

@@ -35,6 +35,7 @@ SYMBOLS = {
     "square": 6,
     "diamond-open": 12,
 }
+REFERENCE_COLOR = "#999999"  # of reference fronts, which are thin lines
 DASHES = ("solid", "dash", "dot", "dashdot")
 FONT = {"family": "system-ui, sans-serif", "size": 13, "color": "#222222"}
 GRID = {"gridcolor": "#e2e2e2", "zerolinecolor": "#bbbbbb", "linecolor": "#888888"}
@@ -67,7 +68,7 @@ def base_layout(height: int) -> dict[str, Any]:
         "height": height,
         "margin": {"l": 70, "r": 40, "t": 80, "b": 60},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemsizing": "constant"},
-        "modebar": {"bgcolor": "#ffffff", "color": "#999999", "activecolor": "#222222"},
+        "modebar": {"orientation": "v", "bgcolor": "#ffffff", "color": "#999999", "activecolor": "#222222"},
         "hoverlabel": {"align": "left"},
         "showlegend": True,
     }

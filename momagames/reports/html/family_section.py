@@ -56,14 +56,13 @@ def _render_setting(
         front = '<p class="caption">The fronts are <a href="#summary">at the top of the page</a>.</p>'
     else:
         front = front_block(setting.panel, data, figures)
-    scope = f"{panel.scope}. " if panel.scope else ""
     few_runs = any(len(points) < 10 for points in panel.points.values())
     warning = " Fewer than 10 runs: the intervals are too narrow." if few_runs else ""
     parts = [
         f'<p class="id">{html.escape(panel.canonical)}</p>',
         front,
         scores_table(panel),
-        f'<p class="caption">{html.escape(scope[:1].upper() + scope[1:])}{html.escape(panel_caption(panel))}{warning}</p>',
+        f'<p class="caption">{html.escape(panel_caption(panel))}{warning}</p>',
         panel_details(panel, settings, figures),
     ]
     if setting.crossplay is not None:

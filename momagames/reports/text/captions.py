@@ -52,7 +52,7 @@ def overview_caption(rows: Sequence[OverviewRow], settings: Indicators) -> str:
 
 
 def panel_caption(panel: Panel) -> str:
-    """Return the caption of the scores of a panel."""
+    """Return the caption of the scores of a panel: opponents and seats, what a point is, and what it is compared with."""
     tags = sorted({reference.tag for reference in panel.references.values()})
     sizes = sorted(len(reference.values) for reference in panel.references.values())
     size = count(sizes[0], "point") if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]} points"
@@ -64,7 +64,8 @@ def panel_caption(panel: Panel) -> str:
     )
     beyond = "Some points exceed the ideal point, where the normalized HV is clipped" if panel.exceeds_ideal else ""
     reference = f"Reference: {' or '.join(tags)} front of {size}"
-    return ". ".join(filter(None, [points, reference, _describe_error(panel), beyond])) + "."
+    scope = panel.scope[:1].upper() + panel.scope[1:]
+    return ". ".join(filter(None, [scope, points, reference, _describe_error(panel), beyond])) + "."
 
 
 def _describe_error(panel: Panel) -> str:

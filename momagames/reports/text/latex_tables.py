@@ -38,6 +38,7 @@ from momagames.reports.text.labels import (
     generalization_heads,
     heading,
 )
+from momagames.reports.text.sections import TableMaker, make_tables
 
 HEADER = "% Tables of momagames bench report. Needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n"
 SPECIAL = {
@@ -53,6 +54,7 @@ SPECIAL = {
     SAME_NAME_MARK: r"$\diamond$",
     "–": "--",
 }  # fmt: skip
+MAX_NARROW = 5  # columns of a table in one column of a paper; with more it spans both
 FAIRNESS_DIRECTIONS = {"Gini": False, LORENZ_FRONT: None}  # of the others, more is better
 
 
@@ -87,20 +89,11 @@ def latex_report(data: ReportData, every: bool = False) -> str:
 
     every    add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
 
-    Each table is a `table` environment with caption and label, as wide as the line at most. The best value of each indicator
+    Each table is a `table` environment with caption and label, as wide as the line at most; wide ones span both columns of a
+    paper (`table*`). The best value of each indicator
     is bold, all of them where several are equal after rounding; intervals are small.
     """
-    tables = [*_overview(data)] if data.overview else []
-    for number, panel in enumerate(data.panels, 1):
-        if every or panel.primary:
-            tables += _panel_tables(panel, number)
-        if every and panel.primary:
-            tables += _user_tables(panel, number, data.settings)
-    for number, crossplay in enumerate(data.crossplay if every else (), 1):
-        tables += _crossplay_tables(crossplay, number)
-    if data.aggregate:
-        tables += _aggregate_tables(data.aggregate)
-    return HEADER + "\n" + "\n".join(tables)
+    return HEADER + "\n" + "\n".join(make_tables(data, LATEX, every))
 
 
 def write_latex(data: ReportData, path: str | Path, every: bool = False) -> None:
@@ -121,9 +114,10 @@ def format_table(label: str, caption: str, head: Sequence[str], rows: Sequence[S
     columns = "l" * text_columns + "r" * (len(head) - text_columns)
     lines = [" & ".join(map(escape, head)), *(" & ".join(map(_format_cell, row)) for row in rows)]
     first, *others = (line + r" \\" for line in lines)
+    environment = "table*" if len(head) > MAX_NARROW else "table"
     return "\n".join(
         [
-            r"\begin{table}[tbp]",
+            rf"\begin{{{environment}}}[tbp]",
             r"\centering",
             rf"\caption{{{escape(caption)}}}",
             rf"\label{{tab:{label}}}",
@@ -135,7 +129,7 @@ def format_table(label: str, caption: str, head: Sequence[str], rows: Sequence[S
             *others,
             r"\bottomrule",
             r"\end{tabular}}",
-            r"\end{table}",
+            rf"\end{{{environment}}}",
             "",
         ]
     )
@@ -182,7 +176,7 @@ def _panel_tables(panel: Panel, number: int) -> Iterator[str]:
         values = {name: list_intervals(found) for name, found in panel.generalization.items()}
         columns = [_mark_best({name: Value.of(row[k]) for name, row in values.items()}, up) for k, up in enumerate(directions)]
         rows = [[name, *(column[name] for column in columns)] for name in values]
-        caption = f"{panel.title}. {GENERALIZATION_CAPTION}"
+        caption = f"{panel.full_heading}. {GENERALIZATION_CAPTION}"
         yield format_table(f"generalization-{number}", caption, ["method", *generalization_heads()], rows)
 
 
@@ -194,7 +188,7 @@ def _score_table(panel: Panel, names: Sequence[str], label: str, caption: str) -
         cells = {m: None if at is None else Value.of(at.interval, form, approx=at.approx) for m, at in found.items()}
         columns.append(_mark_best(cells, up))
     rows = [[method, str(len(panel.points[method])), *(column[method] for column in columns)] for method in panel.scores]
-    return format_table(label, f"{panel.title}. {caption}", ["method", "runs", *map(heading, names)], rows)
+    return format_table(label, f"{panel.full_heading}. {caption}", ["method", "runs", *map(heading, names)], rows)
 
 
 def _user_tables(panel: Panel, number: int, settings: Indicators) -> Iterator[str]:
@@ -208,7 +202,7 @@ def _user_tables(panel: Panel, number: int, settings: Indicators) -> Iterator[st
             for name, criterion in heads
         ]
         rows: list[list[Cell]] = [[method, *(column[method] for column in columns)] for method in panel.user_utilities]
-        caption = f"{panel.title}: ESR and SER. {UTILITY_CAPTION}"
+        caption = f"{panel.full_heading}: ESR and SER. {UTILITY_CAPTION}"
         head = ["method", *(f"{name}, {criterion} ↑" for name, criterion in heads)]
         yield format_table(f"utilities-{number}", caption, head, rows)
     if measured := measure_team_fairness(panel, settings):
@@ -217,7 +211,7 @@ def _user_tables(panel: Panel, number: int, settings: Indicators) -> Iterator[st
             for name in FAIRNESS_COLUMNS
         ]
         rows = [[method, *(column[method] for column in columns)] for method in measured]
-        caption = f"{panel.title}: fairness over agents. {FAIRNESS_CAPTION}"
+        caption = f"{panel.full_heading}: fairness over agents. {FAIRNESS_CAPTION}"
         yield format_table(f"fairness-{number}", caption, ["method", *FAIRNESS_COLUMNS], rows)
 
 
@@ -255,3 +249,6 @@ def _aggregate_tables(aggregate: Aggregate) -> Iterator[str]:
         ]
         head = ["first", "second", "P(better)", "IQM difference", "p"]
         yield format_table("pairs", f"Pairwise comparison of methods. {PAIRS_CAPTION}", head, rows, 2)
+
+
+LATEX = TableMaker(_overview, _panel_tables, _user_tables, _crossplay_tables, _aggregate_tables)

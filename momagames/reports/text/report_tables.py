@@ -40,6 +40,7 @@ from momagames.reports.text.labels import (
     generalization_heads,
     heading,
 )
+from momagames.reports.text.sections import TableMaker
 from momagames.reports.text.terminal_tables import format_bounds, format_interval, new_table
 
 PAGE_ONLY = ("hypervolume", "sampled_utility", "rounded_cardinality", "sparsity")  # indicators that 80 columns have no room for
@@ -85,7 +86,7 @@ def _overview_cell(row: OverviewRow, method: str) -> Text:
 
 def scores_table(panel: Panel) -> Table:
     """Return the scores of a panel: means with their intervals below. The page has all indicators."""
-    table = new_table(panel.title, panel_caption(panel))
+    table = new_table(panel.full_heading, panel_caption(panel))
     table.add_column("method", no_wrap=True)
     table.add_column("runs", justify="right")
     names = [name for name in panel.indicators if name not in (*PAGE_ONLY, *CONTROL_INDICATORS)]
@@ -106,7 +107,7 @@ def control_table(panel: Panel) -> Table | None:
     names = [name for name in panel.indicators if name in CONTROL_INDICATORS]
     if not names:
         return None
-    table = new_table(f"{panel.title}: weight-conditioned policies", CONTROL_CAPTION)
+    table = new_table(f"{panel.full_heading}: weight-conditioned policies", CONTROL_CAPTION)
     table.add_column("method", no_wrap=True)
     for name in names:
         table.add_column(heading(name).replace(" ", "\n", 1), justify="right")
@@ -120,7 +121,7 @@ def generalization_table(panel: Panel) -> Table | None:
     """Return the scores against the exact front of each instance; None for other experiments."""
     if not panel.generalization:
         return None
-    table = new_table(f"{panel.title}: exact fronts of instances", GENERALIZATION_CAPTION)
+    table = new_table(f"{panel.full_heading}: exact fronts of instances", GENERALIZATION_CAPTION)
     table.add_column("method", no_wrap=True)
     for head in generalization_heads():
         table.add_column(head.replace(", ", "\n"), justify="right")
@@ -136,7 +137,7 @@ def _score_cell(name: str, score: Score | None) -> Text:
 
 def utility_table(panel: Panel) -> Table:
     """Return the ESR and SER utilities of a panel."""
-    table = new_table(f"{panel.title}: ESR and SER", UTILITY_CAPTION)
+    table = new_table(f"{panel.full_heading}: ESR and SER", UTILITY_CAPTION)
     table.add_column("method", no_wrap=True)
     for name in next(iter(panel.user_utilities.values())):
         table.add_column(name.replace("(", "\n(") + " ↑", justify="right")
@@ -151,7 +152,7 @@ def fairness_table(panel: Panel, settings: Indicators) -> Table | None:
     measured = measure_team_fairness(panel, settings)
     if not measured:
         return None
-    table = new_table(f"{panel.title}: fairness over agents", FAIRNESS_CAPTION)
+    table = new_table(f"{panel.full_heading}: fairness over agents", FAIRNESS_CAPTION)
     table.add_column("method", no_wrap=True)
     for name in FAIRNESS_COLUMNS:
         table.add_column(name, justify="right")
@@ -218,3 +219,21 @@ def pairs_table(aggregate: Aggregate) -> Table:
         improvement, difference = format_interval(pair.improvement), format_interval(pair.difference.interval)
         table.add_row(first, second, improvement, difference, f"{pair.p:.2g}")
     return table
+
+
+def _panel_tables(panel: Panel, number: int) -> list[RenderableType]:
+    return [table for table in (scores_table(panel), control_table(panel), generalization_table(panel)) if table is not None]
+
+
+def _user_tables(panel: Panel, number: int, settings: Indicators) -> list[RenderableType]:
+    tables = [utility_table(panel) if panel.user_utilities else None, fairness_table(panel, settings)]
+    return [table for table in tables if table is not None]
+
+
+TERMINAL: TableMaker[RenderableType] = TableMaker(
+    overview=lambda data: overview_tables(data.overview, data.settings),
+    panel=_panel_tables,
+    users=_user_tables,
+    crossplay=lambda crossplay, number: crossplay_tables(crossplay),
+    aggregate=lambda aggregate: [aggregate_table(aggregate), *([pairs_table(aggregate)] if aggregate.pairs else [])],
+)

@@ -27,4 +27,5 @@ def _describe_settings(won: int, settings: int) -> str:
 
 
 def _format(at: Interval) -> str:
-    return f"{at.value:.2f}" + (f" [{at.low:.2f}, {at.high:.2f}]" if at.runs > 1 else "")
+    value, low, high = (f"{bound:.2f}".replace("-0.00", "0.00") for bound in (at.value, at.low, at.high))
+    return value + (f" [{low}, {high}]" if at.runs > 1 else "")

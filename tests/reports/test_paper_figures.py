@@ -1,0 +1,44 @@
+"""Figures for papers: the reference front first, and a limited number of lines."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from momagames.reports.data.points import Points
+from momagames.reports.data.scores import Reference
+from momagames.reports.figures.paper_figures import MAX_LINES, _plot_front
+from momagames.reports.figures.theme import REFERENCE_COLOR
+
+pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
+
+
+def make_panel(objectives, counts):
+    rng = np.random.default_rng(0)
+    points = {}
+    for name, count in counts.items():
+        values = rng.random((count, objectives))
+        points[name] = {0: Points(values, ("",) * count, np.zeros_like(values))}
+    reference = Reference(np.ones((2, objectives)), "exact", np.zeros(objectives), np.ones(objectives))
+    named = [SimpleNamespace(name=f"o{i}", unit="") for i in range(objectives)]
+    styles = {name: i for i, name in enumerate(counts)}
+    return SimpleNamespace(points=points, references={0: reference}, game=SimpleNamespace(objectives=named), styles=styles)
+
+
+def test_lines_of_parallel_coordinates_are_few():
+    (axes,) = _plot_front(make_panel(4, {"a": 5, "b": 1000, "c": 1000})).axes
+    assert [line.get_color() for line in axes.lines[:2]] == [REFERENCE_COLOR] * 2  # the reference is drawn first
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["exact front", "a", "b", "c"]
+    assert len(axes.lines) == 2 + 5 + 2 * (MAX_LINES // 3)
+    assert {handle.get_alpha() for handle in axes.get_legend().legend_handles} == {1}
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_reference_of_attainment_surfaces(same):
+    panel = make_panel(2, {"a": 3})
+    panel.points["a"][1] = panel.points["a"][0]
+    other = np.ones((2, 2)) if same else np.full((1, 2), 0.5)
+    panel.references[1] = Reference(other, "exact", np.zeros(2), np.ones(2))
+    (axes,) = _plot_front(panel).axes
+    assert (axes.lines[0].get_color() == REFERENCE_COLOR) == same
