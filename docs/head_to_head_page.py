@@ -60,7 +60,7 @@ def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Ite
         archive.suite.description,
         "",
         f"`momagames bench estimate {name}` measures the CPU-hours of the whole suite before it runs. Definitions:",
-        "[Metrics](../metrics.md#head-to-head).",
+        "[Metrics](../metrics.md#games-between-learners).",
         "",
     )
     yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))

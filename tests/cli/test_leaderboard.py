@@ -16,7 +16,14 @@ def test_check_and_build(tmp_path):
     good = write_plans(tmp_path / "good", claims={"hypervolume": 5000.0})
     done = invoke("check", good)
     assert done.exit_code == 0, done.output
-    for expected in ("ten_seconds: tiny board", "mine", "good", "1 in seed 0, 1 in seed 1", "budget 2,000", "sha256"):
+    for expected in (
+        "ten_seconds: MO-SameGame 4x4, 2 colors, tiny board",
+        "mine",
+        "good",
+        "1 in seed 0, 1 in seed 1",
+        "budget 2,000",
+        "sha256",
+    ):
         assert expected in done.output
     assert "claim:   hypervolume 5000.0; computed: 4048." in done.output
     assert "depends on the other entries of the table: hypervolume" in done.output
@@ -47,4 +54,4 @@ def test_seal(tmp_path):
 def test_make_without_results(tmp_path):
     done = invoke("make", tmp_path, "beam", "--suite", "ten_seconds", "--out", tmp_path / "made")
     assert done.exit_code == 1
-    assert "method='beam'" in str(done.exception)
+    assert "no results here (suite.json is missing)" in str(done.exception)

@@ -221,7 +221,7 @@ def test_names():
     game = momagames.spec("mo-breakthrough-v0")
     assert batch_policy("greedy", game).name == "greedy"
     assert batch_policy("random", game).name == "random"
-    with pytest.raises(UnknownId, match="mo-breakthrough-v0: invalid policy='simple': expected 'random', "):
+    with pytest.raises(UnknownId, match="mo-breakthrough-v0: invalid policy='simple': expected 'solved', 'random', "):
         batch_policy("simple", game)
     with pytest.raises(UnknownId, match="did you mean 'simple'"):
         batch_policy("simpl", momagames.spec("mo-pommerman-ffa-v0"))

@@ -18,7 +18,8 @@ class Browser:
     errors      exceptions and console errors
     """
 
-    def __init__(self, page, folder):
+    def __init__(self, page, folder, settings=()):
+        """Open a page; `settings` are commands with their parameters, which are sent before."""
         from websocket import create_connection
 
         self.requests, self.errors, self.count = [], [], 0
@@ -34,6 +35,8 @@ class Browser:
                 self.send(f"{part}.enable")
             still = {"name": "prefers-reduced-motion", "value": "reduce"}  # disables autoplay
             self.send("Emulation.setEmulatedMedia", features=[still])
+            for command, parameters in settings:
+                self.send(command, **parameters)
             self.send("Page.navigate", url=page.as_uri())
             wait_until(lambda: self.evaluate("document.readyState") == "complete")
         except BaseException:

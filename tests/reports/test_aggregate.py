@@ -150,7 +150,7 @@ def test_caption_states_the_standard_error_and_the_episodes_needed(made):
 
 def test_matches_of_an_episode_are_one_sample():
     def row(episode, opponent, value):
-        both = {"policy": "p", "seat": "s", "opponent": opponent, "episode": episode}
+        both = {"policy": "p", "seat": "s", "opponent": opponent, "episode": episode, "start": episode}
         return [{**both, "set": which, "return": [value]} for which in ("select", "report")]
 
     given = [row(1, "b", 4.0), row(0, "a", 0.0), row(1, "a", 2.0), row(0, "b", 0.0)]

@@ -167,12 +167,13 @@ def test_layout(page, tmp_path, width):
 @pytest.mark.long
 def test_phone_in_the_dark(page, tmp_path):
     """Figures have a dark ground, no toolbar, and do not lie beside each other."""
-    with Browser(page, tmp_path / "user") as browser:
-        browser.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
-        browser.send("Emulation.setTouchEmulationEnabled", enabled=True)
-        browser.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-        browser.evaluate("location.reload()")
-        wait_until(lambda: browser.evaluate("document.readyState === 'complete' && Boolean(document.querySelector('.plotly'))"))
+    settings = (
+        ("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}),
+        ("Emulation.setTouchEmulationEnabled", {"enabled": True}),
+        ("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}),
+    )
+    with Browser(page, tmp_path / "user", settings) as browser:
+        wait_until(lambda: browser.evaluate("Boolean(document.querySelector('.plotly'))"))
         assert browser.evaluate("document.querySelectorAll('.modebar-btn').length") == 0
         grounds = (
             "[...document.querySelectorAll('.figure')].filter((part) => part.data).map((part) => part.layout.paper_bgcolor)"

@@ -97,7 +97,8 @@ def test_policies_have_panels_by_opponent_and_seat(made):
 
 def test_selection_and_report_episodes_are_separate():
     def row(policy, which, value, episode=0):
-        return {"policy": policy, "set": which, "return": value, "opponent": "o", "seat": "s", "episode": episode}
+        where = {"opponent": "o", "seat": "s", "episode": episode, "start": episode}
+        return {"policy": policy, "set": which, "return": value, **where}
 
     rows = [
         row("overestimated", "select", [9.0, 9.0]),
@@ -329,14 +330,14 @@ def test_figures_for_papers(made, tmp_path):
     searched = [p for p in made.panels if p.search_history]
     assert len(files) == 2 * (3 + len(fronts) + len(searched) + len(made.crossplay))
     assert {"overview.svg", "overall.png", "profiles.svg"} <= set(files)
-    for kind in ("anytime-1-boards", "crossplay-1-seats"):
+    for kind in ("anytime-1-mo-", "crossplay-1-mo-"):
         assert sum(name.startswith(kind) for name in files) == 2
     for name, path in files.items():
         if name.endswith(".png"):
             assert path.read_bytes().startswith(b"\x89PNG")
         else:
             assert xml.etree.ElementTree.parse(path).getroot().tag.endswith("svg")
-    first = next(path for name, path in files.items() if name.startswith("front-1-boards") and name.endswith("svg"))
+    first = next(path for name, path in files.items() if name.startswith("front-1-mo-") and name.endswith("svg"))
     text = first.read_text(encoding="utf-8")
     for text_part in (*fronts[0].points, fronts[0].game.objectives[0].name):
         assert text_part in text  # as text, not outlines
