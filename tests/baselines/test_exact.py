@@ -139,6 +139,7 @@ def test_equals_brute_force(height, width, colors, boards, params, interpreted):
         assert [tuple(p) for p in front] == sorted({tuple(p) for p in front})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("colors", "params"), [(3, {}), (2, {"clear_bonus": 0.1}), (3, {"color_rewards": False})])
 def test_witnesses_attain_the_points_in_the_aec_api(colors, params, interpreted):
     game = make_game(4, 5, colors, **params)

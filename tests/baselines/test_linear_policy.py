@@ -12,6 +12,8 @@ from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from tests.test_every_game import every_game
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 SAME = {"board_width": 5, "board_height": 4, "num_colors": 3}
 
 
@@ -41,7 +43,6 @@ def naive_features(game, views):
 
 
 @every_game
-@pytest.mark.long
 def test_features_are_means_and_moments(game):
     batch = Batch(game, 3, autoreset="disabled", views="all")
     batch.seed(1)
@@ -57,7 +58,6 @@ def test_features_are_means_and_moments(game):
 
 
 @every_game
-@pytest.mark.long
 def test_episodes_do_not_depend_on_the_batch(game):
     policy, parameters = random_policy(game, shared=False)
     states = make_starts(game, 3)
@@ -71,7 +71,6 @@ def test_episodes_do_not_depend_on_the_batch(game):
     assert alone.steps[0] == whole.steps[1]
 
 
-@pytest.mark.long
 def test_memory_per_environment_equals_separate_policies():
     game = momagames.spec("mo-samegame-v0", **SAME)
     policy, _ = random_policy(game)
@@ -88,7 +87,6 @@ def test_memory_per_environment_equals_separate_policies():
     assert len(np.unique(batch.returns[:, 0], axis=0)) > 1
 
 
-@pytest.mark.long
 def test_takes_the_winning_move_for_the_weight_of_winning():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
     policy, parameters = random_policy(game)
@@ -115,7 +113,6 @@ def states_near_a_win(game):
             return game.codec.save(before[0])
 
 
-@pytest.mark.long
 def test_actions_do_not_depend_on_random_events_to_come():
     game = momagames.spec("mo-tileblast-v0", level=4, max_taps=30)
     assert game.chance == "step"

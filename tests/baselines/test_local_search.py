@@ -12,6 +12,8 @@ from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter
 from tests.baselines.reference_search import RandomDraws, list_groups, make_episode, make_instance
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 OPTIONS = {"divisions": 2, "keep": 0.8, "greed": 0.3, "patience": 20}
 
 
@@ -81,7 +83,6 @@ class ReferenceSearch:
         return chosen
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("keep", "greed"), [(0.0, 0.0), (1.0, 0.0), (0.7, 0.5), (0.0, 1.0)])
 def test_matches_the_reference_search(keep, greed):
     game, start = make_instance()

@@ -28,6 +28,8 @@ from momagames.kernels.jit import compile_entry_point
 from tests.baselines.reference_search import RandomDraws, list_groups, make_episode, make_instance
 from tests.baselines.test_candidates import compute_features
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 NRPA = {"divisions": 2, "levels": 2, "iterations": 12, "alpha": 1.0}
 PARETO = {"num_policies": 3, "levels": 2, "iterations": 12, "alpha": 1.0}
 BOTH = [("nrpa", NRPA), ("pareto_nrpa", PARETO)]
@@ -224,7 +226,6 @@ def test_rejects_forms_that_the_game_or_other_options_rule_out():
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
-@pytest.mark.long
 def test_bias_matches_the_algorithm_of_the_paper(scale, monkeypatch):
     """The bias is the score of a candidate for the same weights; with scores of 0 the playouts are those without a bias."""
     game, start = make_instance()

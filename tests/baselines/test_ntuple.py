@@ -26,6 +26,8 @@ from tests import meteors
 from tests.baselines import gambles
 from tests.games.test_cell_codes import cell_codes
 
+pytestmark = pytest.mark.long  # kernels of methods in several games
+
 NTUPLE = Ntuple(divisions=1, depth=1, short=2, long=4, alpha=2.0, td_lambda=0.9, epsilon=0.05, opening=8, search_fraction=0.0)
 WIN = np.ones(1)
 BUDGET = 1_500_000
@@ -75,7 +77,6 @@ def trained():
 # -------------------------------------------------------------------------------------------------------------- learning
 
 
-@pytest.mark.long
 @pytest.mark.compiled
 def test_learns_to_win(trained):
     game, result = trained
@@ -378,7 +379,6 @@ def make_gambles(rewards, gamble):
     return replace(gambles.game(rewards, gamble), learning=board, rules_key="tests.ntuple.gambles")
 
 
-@pytest.mark.long
 def test_agents_with_interests_of_their_own():
     """Values of objectives that are not zero-sum: the first agent foresees the choice that is best for the second one."""
     rewards = np.random.default_rng(2).uniform(0, 1, (3, 3, 2, 2)).astype(np.float32)
@@ -392,7 +392,6 @@ def test_agents_with_interests_of_their_own():
         assert chosen_actions(game, make_tables_policy(game, weights, playing.tables), start) == {best}
 
 
-@pytest.mark.long
 def test_does_not_depend_on_random_events_to_come():
     rewards = np.ones((3, 3, 2, 2), np.float32)
     game = make_gambles(rewards, gamble=True)

@@ -214,6 +214,7 @@ def test_arrays_of_other_shapes_are_rejected(tmp_path):
             policy(str(checkpoint.path), checkpoint.make_game())
 
 
+@pytest.mark.long
 def test_another_method_learns_the_best_response(tmp_path):
     training = make_training("ntuple")
     checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=1, threads=1)

@@ -109,6 +109,7 @@ def test_unsuitable_environments_have_one_typed_error():
     assert make_environment("tests.tabular.problems:Corridor", {"slip": 0.5}).slip == 0.5
 
 
+@pytest.mark.long
 def test_interrupted_enumeration_resumes(tmp_path):
     """An enumeration stopped by a limit continues from its checkpoint and ends with the same model."""
     path = tmp_path / "states.npz"

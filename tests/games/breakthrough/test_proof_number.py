@@ -65,6 +65,7 @@ def read_pieces(game, state):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "height", "plies"), [(3, 5, 9), (3, 6, 16), (4, 5, 16), (5, 5, 21)])
 def test_values_equal_plain_recursion(width, height, plies):
     """Values of random positions for the agent to move, and the moves that win."""

@@ -90,6 +90,7 @@ def test_equals_a_search_with_the_rules(id):
     assert unsafe > 15
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("caution", [1, 2])
 @pytest.mark.parametrize("id", ["mo-pommerman-duel-v0", "mo-pommerman-ffa-collapse-v0"])
 def test_a_safe_random_player_does_not_die_alone(id, caution):

@@ -118,6 +118,7 @@ def test_legal_moves_on_every_layout(layout):
         assert (batch.states["delivered"].sum(axis=1) > 0).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", ["documented", "rbgame", "ring", "depot"])
 @pytest.mark.parametrize("robot", [*NAMES, energy_saver(fair=True), energy_saver(3)], ids=[*NAMES, "fair", "patient"])
 def test_policies_win(robot, layout, interpreted):

@@ -74,6 +74,7 @@ def distance(state):
     return sum(points(state, goal) for goal in range(state["goals"]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [2, 4, 8, 11, 12])
 def test_lookahead_plays_the_best_tap(number):
     """Play every valid tap; the policy selects the lowest of the best first taps of the groups."""
