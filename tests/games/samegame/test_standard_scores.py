@@ -52,6 +52,7 @@ def test_stored_games_of_the_standard_boards_have_their_scores(standard):
 
 
 @pytest.mark.long
+@pytest.mark.compiled
 def test_the_search_of_the_standard_boards_goes_on_from_its_file(boards, standard, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(standard, "FILE", tmp_path / "results.json")
     monkeypatch.setattr(standard, "ProcessPoolExecutor", ThreadPoolExecutor)  # new processes have the boards of the user
