@@ -249,8 +249,7 @@ def verify_environment_front(front: EnvironmentFront, limits: tabular.Limits | N
     "coverage" the certificates show that no policy exceeds the points.
     """
     limits = limits or tabular.Limits()
-    model = _load_model(front, limits)
-    vectors = [_evaluate(front, model, number, point) for number, point in enumerate(front.points)]
+    model, vectors = _evaluate_points(front, limits)
     if len(nondominated(vectors)) < len(vectors):
         raise InvalidFile("a point is dominated by, or equal to, another one")
     if front.claim == "coverage":
@@ -264,9 +263,14 @@ def prove_environment_front(front: EnvironmentFront, limits: tabular.Limits | No
     if front.claim == "coverage":
         verify_environment_front(front, limits)
         return
-    model = _load_model(front, limits)
-    vectors = [_evaluate(front, model, number, point) for number, point in enumerate(front.points)]
+    model, vectors = _evaluate_points(front, limits)
     tabular.check_pareto_front(model, front.environment.discount, vectors, limits)
+
+
+def _evaluate_points(front: EnvironmentFront, limits: tabular.Limits) -> tuple[tabular.TabularModel, list[Vector]]:
+    """Return the model of the environment, and the exact values of the witnesses."""
+    model = _load_model(front, limits)
+    return model, [_evaluate(front, model, number, point) for number, point in enumerate(front.points)]
 
 
 def _load_model(front: EnvironmentFront, limits: tabular.Limits) -> tabular.TabularModel:
@@ -313,10 +317,7 @@ def _replay(choice: EnvironmentChoice, actions: list[int]) -> Vector:
         raise InvalidFile(f"the episode is not over after {len(actions)} actions")
     if choice.horizon is not None and len(actions) > choice.horizon:
         raise InvalidFile(f"{len(actions)} actions: expected at most {choice.horizon}")
-    columns = list(zip(*rewards, strict=True))
-    return tuple(
-        functools.reduce(lambda total, x: x + choice.discount * total, reversed(column), Fraction(0)) for column in columns
-    )
+    return discount_rewards(rewards, choice.discount)
 
 
 def discount_rewards(rewards: Sequence[Vector], gamma: Fraction) -> Vector:

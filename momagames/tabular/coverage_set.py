@@ -18,7 +18,7 @@ import numpy as np
 
 from momagames.tabular.evaluation import Policy, WeightedSolver, evaluate_policy
 from momagames.tabular.explore import Clock, Limits
-from momagames.tabular.model import TabularModel, Vector
+from momagames.tabular.model import TabularModel, Vector, dot
 
 FLOAT_MARGIN = 1e-9  # beyond which the sign of a float is that of the exact number
 
@@ -67,14 +67,14 @@ class UpperSurface:
         self._rays = {ray: self._tight(ray) for ray in rays}
 
     def _tight(self, ray: Vector) -> frozenset[int]:
-        return frozenset(i for i, row in enumerate(self._constraints) if product(row, ray) == 0)
+        return frozenset(i for i, row in enumerate(self._constraints) if dot(row, ray) == 0)
 
     def add(self, vector: Vector) -> None:
         """Add a vector."""
         row = (*(-x for x in vector), Fraction(1))
         self._constraints.append(row)
         number = len(self._constraints) - 1
-        signed = {ray: product(row, ray) for ray in self._rays}
+        signed = {ray: dot(row, ray) for ray in self._rays}
         above = [ray for ray, value in signed.items() if value > 0]
         below = [ray for ray, value in signed.items() if value < 0]
         found = {ray: tight | {number} if signed[ray] == 0 else tight for ray, tight in self._rays.items() if signed[ray] >= 0}
@@ -143,13 +143,9 @@ def find_cell(vector: Vector, others: Sequence[Vector]) -> list[Vector]:
         weights = _solve([*chosen, [Fraction(1)] * size], [Fraction(0)] * (size - 1) + [Fraction(1)])
         if weights is None or weights in found or (floats @ [float(w) for w in weights] < -margin).any():
             continue
-        if all(product(row, weights) >= 0 for row in rows):
+        if all(dot(row, weights) >= 0 for row in rows):
             found[weights] = None
     return list(found)
-
-
-def product(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
-    return sum((x * y for x, y in zip(one, other, strict=True) if x and y), Fraction(0))
 
 
 def _solve(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> Vector | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value
 from momagames.tabular.explore import Clock
-from momagames.tabular.model import END, TabularModel, Vector, find_components, list_successors
+from momagames.tabular.model import END, TabularModel, Vector, dot, find_components, list_successors
 
 FLOAT_SWEEPS = 20_000  # of value iteration, which only proposes a policy
 FLOAT_PRECISION = 1e-13
@@ -164,7 +164,7 @@ class WeightedSolver:
         for state, action in enumerate(policy.tolist()):
             terms = self._terms[state][action]
             rows.append([(probability, target) for probability, target, _ in terms])
-            rewards.append(sum((p * _dot(weights, reward) for p, _, reward in terms), Fraction(0)))
+            rewards.append(sum((p * dot(weights, reward) for p, _, reward in terms), Fraction(0)))
         return _solve_chain(rows, rewards, self.gamma)
 
     def improve(self, policy: Policy, values: list[Fraction], weights: Vector) -> Policy | None:
@@ -185,7 +185,7 @@ class WeightedSolver:
                 for probability, target, reward in terms:
                     gain = weighted.get(reward)
                     if gain is None:
-                        gain = weighted[reward] = _dot(weights, reward)
+                        gain = weighted[reward] = dot(weights, reward)
                     total += probability * (gain if target == END else gain + self.gamma * values[target])
                 if total > best:
                     best, better[state], changed = total, action, True
@@ -206,7 +206,3 @@ class WeightedSolver:
                 break
         policy: Policy = table.reshape(self._legal.shape).argmax(axis=1)
         return policy
-
-
-def _dot(weights: Vector, reward: Vector) -> Fraction:
-    return sum((w * x for w, x in zip(weights, reward, strict=True) if w and x), Fraction(0))

@@ -36,6 +36,16 @@ def to_fraction(value: Any, name: str) -> Fraction:
     return Fraction(np.format_float_scientific(number, unique=True) if isinstance(number, np.floating) else repr(number))
 
 
+def dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
+    """Return the scalar product of two vectors."""
+    return sum((x * y for x, y in zip(one, other, strict=True) if x and y), Fraction(0))
+
+
+def weakly_dominates(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Return whether a vector is at least as good as another one in every objective."""
+    return all(x >= y for x, y in zip(one, other, strict=True))
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One result of an action.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from momagames.errors import InvalidParameter, TooLarge, invalid_value
 from momagames.tabular.explore import Clock, Limits
-from momagames.tabular.model import END, TabularModel, Vector, find_components, list_successors
+from momagames.tabular.model import END, TabularModel, Vector, find_components, list_successors, weakly_dominates
 
 SWEEPS = 5_000  # of the bounds: each tightens them, none is needed
 SLACK = 1e-9  # relative, added to the bounds; far above the rounding of some thousand additions
@@ -116,9 +116,9 @@ class _LabelSetting:
         return ParetoFront(vectors, actions, all(map(self._is_simple, actions)), done)
 
     def _add_label(self, labels: list[Label], total: tuple[int, ...], step: int, action: int) -> None:
-        if any(all(x >= y for x, y in zip(other, total, strict=True)) for other, _ in labels):
+        if any(weakly_dominates(other, total) for other, _ in labels):
             return
-        labels[:] = [one for one in labels if not all(x <= y for x, y in zip(one[0], total, strict=True))]
+        labels[:] = [one for one in labels if not weakly_dominates(total, one[0])]
         self._steps.append((step, action))
         labels.append((total, len(self._steps) - 1))
 
@@ -148,10 +148,10 @@ class _LabelSetting:
 
     def _check_endless(self, settled: dict[int, list[tuple[int, ...]]]) -> None:
         """Raise InvalidParameter if a policy that stays in a loop without rewards for ever is not dominated."""
-        for state in find_free_loops(self._model):
+        for state in find_loops_without_rewards(self._model):
             for returns in settled.get(state, [(0,) * self._model.num_objectives] if state == 0 else []):
                 vector = tuple(Fraction(a, self._scale) for a in returns)
-                if not any(all(x >= y for x, y in zip(point, vector, strict=True)) for point in self._points):
+                if not any(weakly_dominates(point, vector) for point in self._points):
                     raise InvalidParameter(
                         f"a policy that never ends has the return {list(map(float, vector))}, which no episode that ends "
                         "reaches: expected a gamma below 1, or a horizon"
@@ -174,14 +174,14 @@ class _LabelSetting:
 
 def _dominates(one: Vector, other: Vector) -> bool:
     """Return whether a vector is at least as good in every objective, and another one."""
-    return one != other and all(x >= y for x, y in zip(one, other, strict=True))
+    return one != other and weakly_dominates(one, other)
 
 
 def _insert(vectors: list[tuple[int, ...]], vector: tuple[int, ...]) -> bool:
     """Insert a vector that no other one dominates or equals, and return whether it was inserted."""
-    if any(all(x >= y for x, y in zip(other, vector, strict=True)) for other in vectors):
+    if any(weakly_dominates(other, vector) for other in vectors):
         return False
-    vectors[:] = [other for other in vectors if not all(x <= y for x, y in zip(other, vector, strict=True))]
+    vectors[:] = [other for other in vectors if not weakly_dominates(vector, other)]
     vectors.append(vector)
     return True
 
@@ -206,22 +206,22 @@ def compute_bounds(model: TabularModel, gamma: Fraction) -> NDArray[np.float64]:
         bounds = np.minimum(bounds, updated)
         if change < 1e-13:
             break
-    hopeful = find_hopeful(model)
-    bounds[hopeful & (bounds == 0.0)] = np.finfo(np.float64).tiny  # a rounded sum, not the exact 0
-    return np.where(hopeful, bounds, np.where(bounds > -SLACK, 0.0, bounds))
+    can_gain = find_reachable_gains(model)
+    bounds[can_gain & (bounds == 0.0)] = np.finfo(np.float64).tiny  # a rounded sum, not the exact 0
+    return np.where(can_gain, bounds, np.where(bounds > -SLACK, 0.0, bounds))
 
 
-def find_hopeful(model: TabularModel) -> NDArray[np.bool_]:
+def find_reachable_gains(model: TabularModel) -> NDArray[np.bool_]:
     """Return whether a positive reward of an objective can be reached from a state, bool[S, K]."""
     gains = np.array([[x > 0 for x in reward] for reward in model.rewards])[model.reward_ids]
     ends = (model.next_states == END)[:, None]
     following = np.where(model.next_states == END, 0, model.next_states)
-    hopeful = np.zeros((model.num_states, model.num_objectives), np.bool_)
+    can_gain = np.zeros((model.num_states, model.num_objectives), np.bool_)
     while True:
-        grown = np.maximum.reduceat(gains | (~ends & hopeful[following]), model.offsets[:, 0])
-        if (grown == hopeful).all():
-            return hopeful
-        hopeful = grown
+        grown = np.maximum.reduceat(gains | (~ends & can_gain[following]), model.offsets[:, 0])
+        if (grown == can_gain).all():
+            return can_gain
+        can_gain = grown
 
 
 def bound_by_components(model: TabularModel) -> list[Vector]:
@@ -248,7 +248,7 @@ def bound_by_components(model: TabularModel) -> list[Vector]:
     return bounds
 
 
-def find_free_loops(model: TabularModel) -> list[int]:
+def find_loops_without_rewards(model: TabularModel) -> list[int]:
     """Return the states that lie on a loop without rewards."""
     is_free = np.array([not any(reward) for reward in model.rewards])[model.reward_ids]
     targets = np.where(is_free, model.next_states, END).tolist()

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from momagames.errors import InvalidFile
-from momagames.tabular.coverage_set import find_cell, is_vertex, product
+from momagames.tabular.coverage_set import find_cell, is_vertex
 from momagames.tabular.evaluation import Policy, WeightedSolver
 from momagames.tabular.explore import Clock, Limits
-from momagames.tabular.model import END, Outcome, TabularModel, Vector
-from momagames.tabular.pareto_front import bound_by_components, find_hopeful
+from momagames.tabular.model import END, Outcome, TabularModel, Vector, dot, weakly_dominates
+from momagames.tabular.pareto_front import bound_by_components, find_reachable_gains
 
 MAX_INDUCTION = 10_000  # actions to go
 
@@ -26,7 +26,7 @@ def list_corners(vectors: Sequence[Vector]) -> dict[Vector, Fraction]:
         if not is_vertex(vector, others):
             raise InvalidFile(f"point {number}: {list(map(float, vector))} is no vertex of the convex coverage set")
         for weights in find_cell(vector, others):
-            found[weights] = product(weights, vector)
+            found[weights] = dot(weights, vector)
     return dict(sorted(found.items()))
 
 
@@ -87,7 +87,7 @@ def check_pareto_front(model: TabularModel, gamma: Fraction, vectors: Sequence[V
             following.append([max(vector[k] for vector in best) for k in range(size)] if best else None)
         bounds = following
         limit = bounds[0]
-        if limit is None or any(all(x >= y for x, y in zip(vector, limit, strict=True)) for vector in sets[0]):
+        if limit is None or any(weakly_dominates(vector, limit) for vector in sets[0]):
             break
     else:
         raise InvalidFile(f"the backward induction does not end within {MAX_INDUCTION:,} actions")
@@ -113,8 +113,8 @@ def _bound_returns(model: TabularModel, gamma: Fraction) -> list[Vector]:
         return bound_by_components(model)
     highest = [max(Fraction(0), *(reward[k] for reward in model.rewards)) / (1 - gamma) for k in range(model.num_objectives)]
     return [
-        tuple(bound if hope else Fraction(0) for bound, hope in zip(highest, row, strict=True))
-        for row in find_hopeful(model).tolist()
+        tuple(bound if can_gain else Fraction(0) for bound, can_gain in zip(highest, row, strict=True))
+        for row in find_reachable_gains(model).tolist()
     ]
 
 
@@ -122,6 +122,6 @@ def nondominated(vectors: Sequence[Vector]) -> list[Vector]:
     """Return the distinct vectors that no other one dominates, in descending order."""
     found: list[Vector] = []
     for vector in sorted(set(vectors), reverse=True):  # a vector is dominated by greater ones only
-        if not any(all(x >= y for x, y in zip(other, vector, strict=True)) for other in found):
+        if not any(weakly_dominates(other, vector) for other in found):
             found.append(vector)
     return found
