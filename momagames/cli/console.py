@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,6 +51,20 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
         except InvalidFile as error:
             raise InvalidParameter(str(error)) from None
     return found
+
+
+def show_progress(status: Any, describe: Callable[..., str]) -> Callable[..., None]:
+    """Return a callback that shows the text of its arguments as the status, a few times a second."""
+    updated = 0.0
+
+    def update(*progress: Any) -> None:
+        nonlocal updated
+        now = time.monotonic()
+        if now - updated > 0.2:
+            updated = now
+            status.update(describe(*progress))
+
+    return update
 
 
 def table(*columns: Any) -> Any:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from momagames.cli.console import Params, add_working_directory, command, console, parameters, table
+from momagames.cli.console import Params, add_working_directory, command, console, parameters, show_progress, table
 
 
 class Claim(StrEnum):
@@ -68,7 +66,7 @@ def exact(
     screen = console()
     with screen.status("states") as status:
         saved = Checkpoint(checkpoint, every) if checkpoint else None
-        limits = tabular.Limits(max_states, max_labels, max_seconds, _make_progress_callback(status), saved)
+        limits = tabular.Limits(max_states, max_labels, max_seconds, show_progress(status, "{}: {:,}".format), saved)
         made = fronts.solve_environment(choice, chosen, limits, command())
     screen.print(made.statement, highlight=False)
     listing = table("point", *made.objectives)
@@ -82,17 +80,3 @@ def exact(
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
     screen.print(summary, highlight=False, soft_wrap=True)
-
-
-def _make_progress_callback(status: Any) -> Callable[[str, int], None]:
-    """Return a callback that shows the progress a few times a second."""
-    updated = 0.0
-
-    def update(label: str, count: int) -> None:
-        nonlocal updated
-        now = time.monotonic()
-        if now - updated > 0.2:
-            updated = now
-            status.update(f"{label}: {count:,}")
-
-    return update

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, Params, command, console, parameters, print_facts, table
+from momagames.cli.console import FAILED, Params, command, console, parameters, print_facts, show_progress, table
 
 if TYPE_CHECKING:
     from momagames.fronts import EnvironmentFront, FrontFile
@@ -133,17 +133,13 @@ def make(
 
 
 def _make_progress_callback(status: Any) -> Callable[[int, int], None]:
-    """Return a callback that shows the progress of a search a few times a second."""
-    began, updated = time.monotonic(), 0.0
+    """Return a callback that shows the progress of a search."""
+    began = time.monotonic()
 
-    def update(states: int, size: int) -> None:
-        nonlocal updated
-        now = time.monotonic()
-        if now - updated > 0.2:
-            updated = now
-            status.update(f"{states:,} positions solved, {size / 2**20:,.0f} MiB, {now - began:.0f} s")
+    def describe(states: int, size: int) -> str:
+        return f"{states:,} positions solved, {size / 2**20:,.0f} MiB, {time.monotonic() - began:.0f} s"
 
-    return update
+    return show_progress(status, describe)
 
 
 @front.command()
