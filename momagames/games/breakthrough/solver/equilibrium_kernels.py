@@ -17,7 +17,7 @@ import numpy as np
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL, make_step_copy
-from momagames.games.breakthrough.solver.packed_words import find_word, read_position, write_position
+from momagames.games.breakthrough.solver.packed_words import find_word, make_insertion, read_position, write_position
 from momagames.kernels.jit import compile_entry_point, kernel
 
 WORDS = 4  # of a set of outcomes: 242 on boards of five columns
@@ -66,38 +66,17 @@ def is_within(a, b):
 
 
 @kernel
-def insert_minimal(a, chain, count):
-    """Insert a set into the minimal ones; return their number."""
-    for i in range(count):
-        if is_within(chain[i], a):
-            return count
-    remaining = 0
-    for i in range(count):
-        if not is_within(a, chain[i]):
-            chain[remaining] = chain[i]
-            remaining += 1
-    chain[remaining] = a
-    return remaining + 1
-
-
-@kernel
-def insert_profile(profile, profiles, count):
-    """Insert a profile; of those with one outcome only the minimal attainable sets count. Returns the number."""
-    for i in range(count):
-        if profiles[i] & 255 == profile & 255 and is_profile_within(profiles[i], profile):
-            return count
-    remaining = 0
-    for i in range(count):
-        if profiles[i] & 255 != profile & 255 or not is_profile_within(profile, profiles[i]):
-            profiles[remaining] = profiles[i]
-            remaining += 1
-    profiles[remaining] = profile
-    return remaining + 1
-
-
-@kernel
 def is_profile_within(one, other):
-    return is_within((one >> 8) & 255, (other >> 8) & 255) and is_within((one >> 16) & 255, (other >> 16) & 255)
+    """Return whether two profiles have one outcome, and the attainable sets of the second contain those of the first."""
+    return (
+        one & 255 == other & 255
+        and is_within((one >> 8) & 255, (other >> 8) & 255)
+        and is_within((one >> 16) & 255, (other >> 16) & 255)
+    )
+
+
+insert_minimal = make_insertion(is_within)  # attainable sets
+insert_profile = make_insertion(is_profile_within)
 
 
 @kernel

@@ -90,19 +90,29 @@ def elementwise_min(u, v):
     return (v & lane_mask) | (u & ~lane_mask & ~GUARDS)
 
 
-@wrapping_kernel
-def insert_nondominated(vector, front, count):
-    """Insert a vector into the non-dominated front[:count]; return the new count."""
-    for i in range(count):
-        if weakly_dominates(front[i], vector):
-            return count
-    size = 0
-    for i in range(count):
-        if not weakly_dominates(vector, front[i]):
-            front[size] = front[i]
-            size += 1
-    front[size] = vector
-    return size + 1
+def make_insertion(precedes):
+    """Return the kernel that inserts a value into a list of values of which none precedes another; it returns the new count.
+
+    precedes    kernel (a, b) -> whether a stands for b as well, which is then left out
+    """
+
+    @kernel
+    def insert(value, chosen, count):
+        for i in range(count):
+            if precedes(chosen[i], value):
+                return count
+        size = 0
+        for i in range(count):
+            if not precedes(value, chosen[i]):
+                chosen[size] = chosen[i]
+                size += 1
+        chosen[size] = value
+        return size + 1
+
+    return insert
+
+
+insert_nondominated = make_insertion(weakly_dominates)
 
 
 @kernel
