@@ -7,6 +7,7 @@ import pytest
 
 import momagames
 from momagames.adapters.text.answers import extract_action, parse_answer
+from momagames.engine.episode import Episode
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, InvalidState, UnknownParameter
 from momagames.fronts.packaged import load_front, packaged_fronts
 from momagames.registry import find_exact_front
@@ -275,9 +276,10 @@ def test_invalid_batches():
 
 
 def test_parse_answer_of_several_parts():
-    game = momagames.spec("mo-pommerman-radio-v0")
-    state, mask = game.make_state(0)[0], np.ones(game.mask_size, np.int8)
-    assert parse_answer(game, state, 0, mask, "up 3 5", False) == [1, 3, 5]
-    mask[1] = 0
+    episode = Episode(momagames.spec("mo-pommerman-radio-v0"))
+    episode.reset(0)
+    episode.masks[0] = 1
+    assert parse_answer(episode, 0, "up 3 5", False) == [1, 3, 5]
+    episode.masks[0, 1] = 0
     with pytest.raises(IllegalAction, match="illegal answer 'up 3 5' of agent_0: expected one of the legal actions"):
-        parse_answer(game, state, 0, mask, "up 3 5", False)
+        parse_answer(episode, 0, "up 3 5", False)

@@ -6,10 +6,9 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from momagames.adapters.text.prompts import name_example
-from momagames.contract import Game, State, split_mask
+from momagames.engine.episode import Episode
 from momagames.errors import IllegalAction, shorten
 
 ACTION = re.compile(r"<action>(.*?)</action>", re.DOTALL | re.IGNORECASE)
@@ -24,13 +23,13 @@ def extract_action(answer: str) -> str:
     return " ".join(lines[0].split()) if lines else ""
 
 
-def parse_answer(game: Game, state: State, agent: int, mask: NDArray[np.int8], answer: Any, is_numbered: bool) -> Any:
-    """Return the legal action that an answer names: an int, or P of them for several parts.
+def parse_answer(episode: Episode, agent: int, answer: Any, is_numbered: bool) -> Any:
+    """Return the legal action of an agent that an answer names: an int, or P of them for several parts.
 
-    mask           int8[M], the legal actions of the agent
     is_numbered    whether actions are named by their numbers in the list of the prompt, from 1, not by their names
     Raises         IllegalAction, with the answer and what is expected
     """
+    game, state, mask = episode.game, episode.state, episode.mask(agent)
     name = game.agents[agent]
     if not isinstance(answer, str) or len(answer) > MAX_ANSWER:
         given = (
@@ -49,16 +48,8 @@ def parse_answer(game: Game, state: State, agent: int, mask: NDArray[np.int8], a
         action = game.human.parse_action(state, text[:MAX_ACTION].lower())
     except (ValueError, OverflowError) as error:
         raise IllegalAction(f"illegal answer {quoted} of {name}: {error}") from None
-    if not _is_legal(game, mask, action):
+    if not episode.is_legal(agent, action):
         raise IllegalAction(
             f"illegal answer {quoted} of {name}: expected one of the legal actions{name_example(game, state, mask)}"
         )
     return action
-
-
-def _is_legal(game: Game, mask: NDArray[np.int8], action: Any) -> bool:
-    parts = np.ravel(action)
-    if len(parts) != len(game.actions):
-        return False
-    allowed = zip(parts, split_mask(mask, game.actions), strict=True)
-    return all(0 <= part < len(one) and (game.allows_illegal or bool(one[part])) for part, one in allowed)

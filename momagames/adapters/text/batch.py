@@ -101,10 +101,9 @@ class TextBatch:
         self._starts = [env.state for env in self._envs]
         self._ended = np.array([bool(env.state["over"]) for env in self._envs])
         return [
-            [
-                {"role": "system", "content": prompts.write_instructions(self.game, self._agent, weights, self.legal_actions)},
-                {"role": "user", "content": self._describe(env)},
-            ]
+            prompts.make_messages(
+                prompts.write_instructions(self.game, self._agent, weights, self.legal_actions), self._describe(env)
+            )
             for env, weights in zip(self._envs, self.preferences, strict=True)
         ]
 
@@ -136,11 +135,10 @@ class TextBatch:
 
     def _read(self, env: SingleAgentEnv, answer: Any, facts: dict[str, Any]) -> Any:
         """Return the action of an answer; None, with the reason in `facts`, for one without a legal action."""
-        mask = env.action_masks()
         try:
-            return parse_answer(self.game, env.state, self._agent, mask, answer, self.legal_actions == "numbers")
+            return parse_answer(env.episode, self._agent, answer, self.legal_actions == "numbers")
         except IllegalAction as error:
-            if has_choice(mask, self.game.actions):
+            if has_choice(env.episode.mask(self._agent), self.game.actions):
                 facts["reason"] = str(error)
             return None
 

@@ -72,10 +72,7 @@ class TextEnv(MultiObjectiveAEC):
 
     def messages(self, agent: str) -> list[dict[str, str]]:
         """Return instructions and observation as messages of a chat: [{"role": "system", ...}, {"role": "user", ...}]."""
-        return [
-            {"role": "system", "content": self.instructions(agent)},
-            {"role": "user", "content": self.observe(agent)},
-        ]
+        return prompts.make_messages(self.instructions(agent), self.observe(agent))
 
     def step(self, action: str | None) -> None:
         """Play the action that an answer of the selected agent names; None for an agent that has finished.
@@ -89,7 +86,7 @@ class TextEnv(MultiObjectiveAEC):
         mask = self.episode.mask(i)
         chosen: Any = action
         try:
-            chosen = parse_answer(self.game, self.episode.state, i, mask, action, self.legal_actions == "numbers")
+            chosen = parse_answer(self.episode, i, action, self.legal_actions == "numbers")
         except IllegalAction:
             if self.illegal == "raise" and has_choice(mask, self.game.actions):
                 raise

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game, State, split_mask
-from momagames.contract.titles import describe_game
+from momagames.contract.titles import describe_game, join_words
 from momagames.errors import InvalidParameter, invalid_value, one_of
 from momagames.render.caption import describe_status, format_number
 from momagames.render.position import describe_position
@@ -69,6 +69,11 @@ def check_view(game: Game) -> None:
         )
 
 
+def make_messages(instructions: str, turn: str) -> list[dict[str, str]]:
+    """Return the messages that begin a conversation: instructions of the system, and what the agent sees."""
+    return [{"role": "system", "content": instructions}, {"role": "user", "content": turn}]
+
+
 def write_instructions(game: Game, agent: int, weights: NDArray[np.float64] | None, listing: str) -> str:
     """Return what an agent reads before the game: game, role, objectives, preference, and the form of an answer."""
     title = ": ".join(filter(None, [describe_game(game), game.summary]))
@@ -106,9 +111,9 @@ def _describe_role(game: Game, agent: int) -> str:
     others = [other for i, other in enumerate(game.agents) if game.teams[i] != team]
     parts = [f"You are {name}"]
     if mates:
-        parts.append(f"in a team with {_join(mates)}")
+        parts.append(f"in a team with {join_words(mates)}")
     if others:
-        parts.append(f"against {_join(others)}")
+        parts.append(f"against {join_words(others)}")
     turns = "All agents act at once." if not game.sequential else "Agents act in turn."
     return f"{' '.join(parts)}. {turns} {GOALS[game.utility]}"
 
@@ -133,7 +138,3 @@ def _list_actions(game: Game, state: State, mask: NDArray[np.int8], listing: str
     if listing == "numbers":
         return "\n".join([f"{len(names)} legal actions:", *(f"{i + 1}. {name}" for i, name in enumerate(names))])
     return f"{len(names)} legal actions: {' '.join(names)}"
-
-
-def _join(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
