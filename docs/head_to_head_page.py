@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from archives import Archive, open_archive
-from page_figures import image
-from track_page import Track, describe_seeds, fold
+from page_figures import fold, image
+from track_page import Track, describe_seeds
 
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores

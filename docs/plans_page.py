@@ -8,8 +8,8 @@ from statistics import median
 
 import numpy as np
 from archives import Archive, open_archive
-from page_figures import image
-from track_page import Track, describe_seeds, fold, score_table
+from page_figures import fold, image
+from track_page import Track, describe_seeds, score_table
 
 from momagames.benchmark.plan import PlansExperiment, expand_runs, method_names
 from momagames.reports.data.overview import rank_methods

@@ -59,6 +59,22 @@ def make_episode_seeds(run: Run, game: Game, plays: int = 1) -> tuple[NDArray[np
     return np.tile(seeds.astype(np.uint64), plays), words.astype(np.uint64).reshape(-1, len(game.agents))
 
 
+def make_row(
+    episode: int, name: str, policy: str, opponent: str, seat: str, seeds: NDArray[np.uint64], value: list[float], length: int
+) -> dict[str, Any]:
+    """Return the row of an episode of the set `name`; seeds[episode] generates its start position."""
+    return {
+        "episode": episode,
+        "set": name,
+        "policy": policy,
+        "opponent": opponent,
+        "seat": seat,
+        "start": int(seeds[episode]),
+        "return": value,
+        "length": length,
+    }
+
+
 def make_default_opponent(game: Game) -> CompiledPolicy:
     """Return the policy of the other agents in a run without opponents: random actions."""
     return replace(RANDOM_POLICY, label="none")

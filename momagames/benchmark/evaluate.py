@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.benchmark.cpu_budgets import measure_search, search_for_seconds
-from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, play_from_starts, train_policies
+from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, make_row, play_from_starts, train_policies
 from momagames.benchmark.head_to_head import play_head_to_head
 from momagames.benchmark.plan import Run
 from momagames.engine.playouts import generate_starts
@@ -90,13 +90,5 @@ def evaluate_policies(run: Run, facts: dict[str, Any], policies: list[BatchPolic
             returns = done.returns[:, game.agents.index(seat)].tolist()
             for i, (value, length) in enumerate(zip(returns, done.lengths.tolist(), strict=True)):
                 episode = i % len(seeds)
-                yield {
-                    "episode": episode,
-                    "set": SETS[episode % count >= select],
-                    "policy": policies[i // len(seeds)].label,
-                    "opponent": label,
-                    "seat": seat,
-                    "start": int(seeds[episode]),
-                    "return": value,
-                    "length": length,
-                }
+                name, policy = SETS[episode % count >= select], policies[i // len(seeds)].label
+                yield make_row(episode, name, policy, label, seat, seeds, value, length)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.analysis.arrays import Array
-from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, play_from_starts, train_policies
+from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, make_row, play_from_starts, train_policies
 from momagames.benchmark.plan import MethodChoice, Run, canonical_json, label_methods
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
@@ -89,14 +89,8 @@ def train_response(run: Run, policy: BatchPolicy) -> Player:
         trained = train_policies(run.model_copy(update=update), game, [policy], training, None)
         facts["steps"] += training.get("training_steps", 0)
         found += [replace(one, label=f"{label}: {one.label}") for one in trained]
-    everywhere = run.model_copy(update={"seats": list_seats(run, game)})
+    everywhere = run.model_copy(update={"seats": run.head_to_head.list_seats(game)})
     return Player(found[_find_strongest(everywhere, game, found, [("", policy)], facts)], facts)
-
-
-def list_seats(run: Run, game: Game) -> tuple[str, ...]:
-    """Return the agents that the players of a head-to-head run play in turn."""
-    assert run.head_to_head is not None
-    return run.head_to_head.seats or game.agents
 
 
 def _find_strongest(
@@ -118,25 +112,17 @@ def _play_episodes(
     run: Run, game: Game, own: BatchPolicy, other: tuple[str, BatchPolicy], part: slice, name: str, facts: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a part of the episodes, from each seat; the steps are added to `facts`."""
+    assert run.head_to_head is not None
     seeds, words = make_episode_seeds(run, game)
     starts: NDArray[Any] = generate_starts(game, seeds[part])
     label, opponent = other
-    for seat in list_seats(run, game):
+    for seat in run.head_to_head.list_seats(game):
         agent = game.agents.index(seat)
         done = play_from_starts(game, (own,), opponent, agent, starts, words[part])
         facts["steps"] += int(done.steps.sum())
         episodes = range(len(seeds))[part]
         for k, value, length in zip(episodes, done.returns[:, agent].tolist(), done.lengths.tolist(), strict=True):
-            yield {
-                "episode": k,
-                "set": name,
-                "policy": own.label,
-                "opponent": label,
-                "seat": seat,
-                "start": int(seeds[k]),
-                "return": value,
-                "length": length,
-            }
+            yield make_row(k, name, own.label, label, seat, seeds, value, length)
 
 
 # ----------------------------------------------------------------------------------------------------------------- wins

@@ -207,6 +207,10 @@ class HeadToHead(FrozenModel):
     responses: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]
     response_budget: Count
 
+    def list_seats(self, game: Game) -> tuple[str, ...]:
+        """Return the agents that the policies play in turn."""
+        return self.seats or game.agents
+
 
 class PoliciesExperiment(_Experiment):
     """Full episodes of each policy against each opponent from each seat; a point is the mean return of a policy.

@@ -285,7 +285,7 @@ def _policy_views(
     opponents = tuple(opponent.label for opponent in experiment.opponents) or (NO_OPPONENT,)
     seats = experiment.seats or game.agents
     if experiment.head_to_head:
-        opponents, seats = tuple(method_names(experiment).values()), experiment.head_to_head.seats or game.agents
+        opponents, seats = tuple(method_names(experiment).values()), experiment.head_to_head.list_seats(game)
     names = _shorten_names(opponents)
     against_all = f"against {join_words(names.values())}" if opponents != (NO_OPPONENT,) else ""
     against_all = "head to head" if experiment.head_to_head else against_all
