@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from page_figures import fold, format_interval, image
+from page_figures import fold, image
 from track_page import score_table
 
 from momagames.reports.data.overview import OverviewRow, list_methods, rank_methods
@@ -15,7 +15,7 @@ from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.verdicts import compare_methods
 from momagames.reports.figures.paper_figures import Figure
 from momagames.reports.figures.paper_plots import plot_overview
-from momagames.reports.text.captions import overview_caption, panel_caption
+from momagames.reports.text.captions import describe_interval, overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK, count
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.reports.text.verdicts import describe_verdict
@@ -104,5 +104,5 @@ def overview_table(rows: Sequence[OverviewRow]) -> Iterator[str]:
 def format_cell(row: OverviewRow, method: str) -> str:
     if method not in row.scores:
         return ""
-    text = format_interval(row.scores[method])
+    text = describe_interval(row.scores[method])
     return f"**{text}**" if method in row.best else text

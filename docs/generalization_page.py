@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from archives import open_archive
-from page_figures import fold, format_interval, image
+from page_figures import fold, image
 from track_page import Track
 
 from momagames.benchmark.plan import Suite, expand_runs, method_names
@@ -18,7 +18,7 @@ from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.run_facts import collect_run_facts
 from momagames.reports.figures.paper_figures import list_figures
-from momagames.reports.text.captions import GENERALIZATION_CAPTION, panel_caption
+from momagames.reports.text.captions import GENERALIZATION_CAPTION, describe_interval, panel_caption
 from momagames.reports.text.labels import format_score, generalization_heads, heading
 from momagames.reports.text.markdown_tables import markdown_table
 
@@ -71,7 +71,7 @@ def describe_message(suite: Suite, panel: Panel) -> str:
     others = [found[REGRET].gap.value for name, found in scores.items() if name != worst]
     comparison = f", users of other trained methods at most {max(others):.3f}" if others else ""
     ratio, regret, gap = (
-        format_interval(at) for at in (scores[best][RATIO].test, scores[best][REGRET].test, scores[worst][REGRET].gap)
+        describe_interval(at) for at in (scores[best][RATIO].test, scores[best][REGRET].test, scores[worst][REGRET].gap)
     )
     return (
         f"Of the methods that are trained on {experiment.select_episodes} instances alone, `{best}` is best on "
@@ -92,7 +92,7 @@ def describe_control(scores: Mapping[str, Mapping[str, InstanceScore]]) -> str:
 def generalization_table(panel: Panel) -> Iterator[str]:
     missing = {name: f" ({count} missing)" for name, count in panel.missing_runs.items()}
     rows = [
-        (name, f"{len(panel.points[name])}{missing.get(name, '')}", *map(format_interval, list_intervals(scores)))
+        (name, f"{len(panel.points[name])}{missing.get(name, '')}", *map(describe_interval, list_intervals(scores)))
         for name, scores in panel.generalization.items()
     ]
     return markdown_table(["method", "runs", *generalization_heads()], rows)

@@ -1,11 +1,9 @@
-"""Figures, folded parts and numbers on pages of results."""
+"""Figures and folded parts on pages of results."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-
-from momagames.analysis.statistics import Interval
 
 IMAGE = re.compile(r"^<!-- (!\[.*\]\(.*\)) -->$", re.MULTILINE)
 
@@ -28,8 +26,3 @@ def show_images(page: str) -> str:
 def fold(title: str, lines: Iterable[str]) -> Iterator[str]:
     """Yield lines that are folded under a title."""
     yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
-
-
-def format_interval(at: Interval) -> str:
-    """Return a mean with its interval, if it has one."""
-    return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")

@@ -254,8 +254,8 @@ class Game:
     blank_state         a state record with the parameters filled in and nothing generated
 
     Optional facts:
-    params              every parameter with its value, but see `Parameter.added`; `parameters` are the keywords of the factory
-                        with their ranges
+    params              every parameter with its value, but see `Parameter.omits_default`; `parameters` are the keywords of the
+                        factory with their ranges
     information         whether observations contain the whole state ("perfect") or not ("partial")
     teams               for each agent the index of its team; by default each agent is a team
     utility             by default derived from teams and objectives

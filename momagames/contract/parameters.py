@@ -17,8 +17,8 @@ class Parameter:
 
     optional   whether None is allowed
     convert    value -> equivalent plain data (raises InvalidParameter); `accepts` describes the allowed values
-    added      whether the parameter is newer than stored results of the id: its default is left out of `Game.params`, so that
-               the canonical form of the games that existed before does not change
+    omits_default    whether its default is left out of `Game.params`: for parameters newer than stored results of the id, so
+                     that the canonical form of the games that existed before does not change
     """
 
     name: str
@@ -30,7 +30,7 @@ class Parameter:
     optional: bool = False
     convert: Callable[[Any], Any] | None = None
     accepts: str = ""
-    added: bool = False
+    omits_default: bool = False
 
     @property
     def whole(self) -> bool:
@@ -74,7 +74,7 @@ class Parameter:
 
 
 def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every parameter with its value, in declared order, without the defaults of added ones (`Parameter.added`).
+    """Return every parameter with its value, in declared order, without those that omit their default.
 
     Raises UnknownParameter for an unknown name, InvalidParameter for a value out of range
     """
@@ -84,4 +84,4 @@ def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[
             expected = f"expected {one_of(names)}" if names else "it has no parameters"
             raise UnknownParameter(f"{game}: unexpected keyword argument {name!r}: {expected}{nearest(name, names)}")
     values = {p.name: p.check(game, given[p.name]) if p.name in given else p.default for p in parameters}
-    return {p.name: values[p.name] for p in parameters if not (p.added and values[p.name] == p.default)}
+    return {p.name: values[p.name] for p in parameters if not (p.omits_default and values[p.name] == p.default)}

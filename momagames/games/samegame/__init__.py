@@ -30,7 +30,9 @@ PARAMETERS = (
     Parameter("team_rewards", False, "every agent gets every reward"),
     Parameter("color_rewards", True, "one objective for each color, else one for all"),
     Parameter("clear_bonus", 0.0, "points for the move that empties the board", 0.0, 100_000.0),
-    Parameter("scoring", "squares", "points of groups and of tiles that are left", choices=("squares", "classic"), added=True),
+    Parameter(
+        "scoring", "squares", "points of groups and of tiles that are left", choices=("squares", "classic"), omits_default=True
+    ),
     Parameter(
         "instance",
         None,
@@ -38,7 +40,7 @@ PARAMETERS = (
         optional=True,
         convert=standard_boards.normalize_instance,
         accepts=standard_boards.ACCEPTS,
-        added=True,
+        omits_default=True,
     ),
 )
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)

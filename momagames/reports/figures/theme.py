@@ -55,7 +55,7 @@ DARK = {
     "#bbbbbb": "#5c6168",
     "#999999": "#70757d",
     **METHOD_COLORS,
-    **{f"{with_opacity(light, 0)[:-2]}": f"{with_opacity(dark, 0)[:-2]}" for light, dark in METHOD_COLORS.items()},
+    **{with_opacity(light, 0)[:-2]: with_opacity(dark, 0)[:-2] for light, dark in METHOD_COLORS.items()},
 }
 
 

@@ -152,7 +152,7 @@ def head_to_head_table(scores: HeadToHeadScores) -> tuple[list[str], list[list[s
     return heads, rows
 
 
-def describe_interval(at: Interval, form: str) -> str:
+def describe_interval(at: Interval, form: str = ".3f") -> str:
     """Return a value with its interval in brackets, without one for a single run."""
     return f"{at.value:{form}}" + (f" [{at.low:{form}}, {at.high:{form}}]" if at.runs > 1 else "")
 
