@@ -1,11 +1,15 @@
-"""Threads of PyTorch, and kernels on as many threads."""
+"""Threads of PyTorch, and kernels on several threads."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
+
+SMALLEST_WORK = 512  # rows of a call that repay a second thread: about a millisecond of work
 
 
 @contextmanager
@@ -21,18 +25,26 @@ def use_torch_threads(count: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def run_in_parts(run: Callable[[int, int], None], count: int) -> None:
-    """Call run(start, end) for parts of range(count), one on each thread of PyTorch. `run` must call a kernel without the GIL.
+def run_in_parts(run: Callable[[int, int], None], count: int, threads: int, rows: int) -> None:
+    """Call run(start, end) for parts of range(count), one on each thread. `run` must call a kernel without the GIL.
 
     Every thread must write to memory of its own, so that results do not depend on the number of threads.
-    """
-    import torch
 
-    threads = torch.get_num_threads()
-    if threads == 1:
+    rows    of all parts together, the measure of the work: little work is done on the calling thread alone
+    """
+    if threads == 1 or rows < SMALLEST_WORK:
         run(0, count)
         return
     marks = [count * i // threads for i in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        for future in [pool.submit(run, *part) for part in pairwise(marks)]:
-            future.result()
+    own, *others = pairwise(marks)
+    pool = _make_pool(threads - 1, os.getpid())
+    futures = [pool.submit(run, *part) for part in others]
+    run(*own)
+    for future in futures:
+        future.result()
+
+
+@cache
+def _make_pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the threads of this process, which are kept: to start one takes as long as a small part."""
+    return ThreadPoolExecutor(threads)

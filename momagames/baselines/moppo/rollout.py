@@ -122,9 +122,10 @@ class RolloutCollector:
         generator: torch.Generator,
         starts: NDArray[Any] | None,
         fixed_weights: NDArray[np.float64] | None,
+        threads: int,
     ) -> None:
         self.game, self.options, self.model, self.utility, self.progress = game, options, model, utility, progress
-        self._generator, self._parts = generator, np.array(game.actions, np.int64)
+        self._generator, self._parts, self._threads = generator, np.array(game.actions, np.int64), threads
         self.batch = Batch(game, options.num_envs, autoreset="disabled")
         self.batch.seed(int(rng.integers(2**63)))
         self._symmetries = Symmetries(game, model.encoder) if options.symmetries else None
@@ -235,13 +236,13 @@ class RolloutCollector:
             part = slice(start, end)
             clear_masks(states[part], view_agents[part], is_learning[part], self.model.caution, self._parts, masks[part])
 
-        run_in_parts(clear, len(masks))
+        run_in_parts(clear, len(masks), self._threads, len(masks))
 
     def _make_views(self, steps: int) -> Views | None:
         """Return room for the egocentric views of the decisions of this many steps, if the network reads these."""
         decisions = self.batch.num_envs if self.game.sequential else int(self.opponents.is_learning.sum())
         encoder = self.model.encoder
-        return Views(self.game, encoder, steps * decisions) if encoder.egocentric_size else None
+        return Views(self.game, encoder, steps * decisions, self._threads) if encoder.egocentric_size else None
 
     def _forward(
         self, n: NDArray[np.int64], v: NDArray[np.int64], agents: NDArray[np.int64], egocentric: Views | None

@@ -44,7 +44,7 @@ class MoppoTrainer:
         self.collectors = [
             RolloutCollector(
                 game, options, self.model, self.utility, self.progress, setup.list_learning_agents(game), setup.opponents,
-                self.rng, self.generator, setup.starts, fixed,
+                self.rng, self.generator, setup.starts, fixed, setup.threads,
             )
             for game in setup.games
         ]  # fmt: skip
@@ -89,7 +89,8 @@ class MoppoTrainer:
 
     def train_iteration(self) -> dict[str, float]:
         """Collect a rollout and update the network. Returns metrics."""
-        with use_torch_threads(self.setup.threads):
+        # the small layers behind an egocentric view take longer on two threads than on one
+        with use_torch_threads(1 if self.model.encoder.egocentric_size else self.setup.threads):
             self.learner.anneal(self.progress.remaining)
             collector = self.collectors[self.progress.updates % len(self.collectors)]
             rollout = collector.collect(self.is_cloning)

@@ -30,14 +30,15 @@ class Views:
     """Egocentric views of agents and their weights of the objectives, as sparse rows.
 
     capacity    number of rows; memory of unused rows is not touched
+    threads     number of threads of products with many rows
 
     size        numbers of a row
     starts      int64[capacity + 1]; row i has the entries from starts[i] to starts[i + 1]
     columns     int32[entries], in ascending order in each row, and their values float32[entries]
     """
 
-    def __init__(self, game: Game, encoder: ObservationEncoder, capacity: int) -> None:
-        self._game, self._encoder, self._count = game, encoder, 0
+    def __init__(self, game: Game, encoder: ObservationEncoder, capacity: int, threads: int = 1) -> None:
+        self._game, self._encoder, self._count, self.threads = game, encoder, 0, threads
         self.size = encoder.egocentric_size + len(game.objectives)
         self.starts = np.zeros(capacity + 1, np.int64)
         self.columns, self.values = np.empty(capacity * self.size, np.int32), np.empty(capacity * self.size, np.float32)
@@ -58,7 +59,7 @@ class Views:
 
     def transform(self, rows: NDArray[np.int64], symmetries: Symmetries, chosen: NDArray[np.int64]) -> Views:
         """Return the images of rows under the chosen symmetries, int64[R]."""
-        out = Views(self._game, self._encoder, len(rows))
+        out = Views(self._game, self._encoder, len(rows), self.threads)
         transform_sparse(
             self.starts, self.columns, self.values, rows, chosen, symmetries.sources, symmetries.signs, symmetries.offsets,
             self._dense, out.starts, out.columns, out.values,
@@ -86,7 +87,7 @@ class _SparseProduct(torch.autograd.Function):
         def multiply(start: int, end: int) -> None:
             multiply_sparse(views.starts, views.columns, views.values, rows[start:end], weights, biases, out[start:end])
 
-        run_in_parts(multiply, len(rows))
+        run_in_parts(multiply, len(rows), views.threads, len(rows))
         return torch.from_numpy(out)
 
     @staticmethod
@@ -98,7 +99,7 @@ class _SparseProduct(torch.autograd.Function):
         def add_gradient(start: int, end: int) -> None:
             add_sparse_gradient(views.starts, views.columns, views.values, rows, outputs, start, end, weight)
 
-        run_in_parts(add_gradient, ctx.size[1])
+        run_in_parts(add_gradient, ctx.size[1], views.threads, len(rows))
         return torch.from_numpy(weight), gradient.sum(0), None, None
 
 

@@ -1,17 +1,19 @@
 """Egocentric views and safe actions in MOPPO: sparse rows, agreement with the compiled policy, masks, ends of episodes."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import batch_policy
+from momagames.baselines import batch_policy, torch_threads
 from momagames.baselines.learners import find_learner
 from momagames.baselines.moppo.encoder import make_egocentric_encoder
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.baselines.torch_threads import run_in_parts
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.contract import LearningSupport, TrainingDefaults
 from momagames.engine.batch import Batch
@@ -75,15 +77,16 @@ def write_views(game, states, n, agents, behind):
 
 
 @pytest.mark.parametrize(("threads", "safe_inputs"), [(1, False), (2, True), (3, False)])
-def test_sparse_rows_and_their_layer(torch, threads, safe_inputs):
+def test_sparse_rows_and_their_layer(torch, monkeypatch, threads, safe_inputs):
     """Rows hold the numbers of the kernels; the layer and its gradients are those of a dense product."""
     from momagames.baselines.moppo.views import ViewLinear, Views
 
+    monkeypatch.setattr(torch_threads, "SMALLEST_WORK", 0)
     game = momagames.spec(FFA)
     batch = make_batch(game)
     n, agents = np.arange(32).repeat(2), np.tile([0, 3], 32)
     weights = np.random.default_rng(0).dirichlet(np.ones(5), 64).astype(np.float32)
-    views = Views(game, make_egocentric_encoder(game, safe_inputs), 100)
+    views = Views(game, make_egocentric_encoder(game, safe_inputs), 100, threads)
     for part in (slice(0, 40), slice(40, 64)):
         rows = views.append(batch.states, n[part], agents[part], weights[part])
     assert rows.tolist() == list(range(40, 64))
@@ -93,7 +96,6 @@ def test_sparse_rows_and_their_layer(torch, threads, safe_inputs):
     assert np.array_equal(views.expand(chosen), dense[chosen])
     assert (dense != 0).mean() < 0.2
     torch.manual_seed(0)
-    torch.set_num_threads(threads)
     layer, factor = ViewLinear(views.size, 24), torch.randn(50, 24)
     torch.nn.init.normal_(layer.weight)
     torch.nn.init.normal_(layer.bias)
@@ -105,6 +107,38 @@ def test_sparse_rows_and_their_layer(torch, threads, safe_inputs):
     gradients = torch.autograd.grad((found * factor).sum(), list(layer.parameters()))
     for one, other in zip(gradients, wanted, strict=True):
         assert torch.allclose(one, other, atol=1e-4)
+
+
+def test_small_work_stays_on_one_thread():
+    """Starting a thread takes longer than a call with few rows; parts cover everything once."""
+    for rows, expected in (
+        (torch_threads.SMALLEST_WORK - 1, [(0, 10)]),
+        (torch_threads.SMALLEST_WORK, [(0, 3), (3, 6), (6, 10)]),
+    ):
+        calls, names = [], set()
+
+        def run(start, end, calls=calls, names=names):
+            calls.append((start, end))
+            names.add(threading.get_ident())
+
+        run_in_parts(run, 10, 3, rows)
+        assert sorted(calls) == expected
+        assert threading.get_ident() in names
+
+
+@pytest.mark.long
+def test_trainings_do_not_depend_on_the_number_of_threads(torch, monkeypatch):
+    """With an egocentric view PyTorch has one thread, and kernels write to memory of their own."""
+    monkeypatch.setattr(torch_threads, "SMALLEST_WORK", 0)
+    found = []
+    for threads in (1, 2):
+        game = momagames.spec(DUEL, objectives=("outcome", "kills"))
+        trainer = Moppo(**{**SMALL, "caution": 1}).make_trainer(TrainingSetup([game], 512, seed=3, threads=threads))
+        while not trainer.is_done:
+            trainer.train_iteration()
+            assert torch.get_num_threads() == 1
+        found.append(trainer.make_policies().arrays)
+    assert all(np.array_equal(found[0][name], found[1][name]) for name in found[0])
 
 
 @pytest.mark.parametrize("caution", [0, 1, 2])
