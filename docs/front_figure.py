@@ -12,14 +12,16 @@ from PIL import Image
 import momagames
 from momagames.baselines import method
 from momagames.engine.playouts import generate_starts
+from momagames.reports.data.method_styles import assign_numbers
+from momagames.reports.figures.theme import REFERENCE_COLOR, style_color
 
 BOARD = {"board_width": 12, "board_height": 12, "num_colors": 2}
 INSTANCE, BUDGET = 0, 1_000
 METHODS = {
-    "random play": ("random", {}, "o", "#999999"),
-    "greedy play": ("greedy", {"divisions": 10}, "s", "#0072b2"),
-    "local search": ("local_search", {"divisions": 8, "keep": 0.5, "greed": 0.0, "patience": 50}, "D", "#009e73"),
-    "beam search": ("beam", {"width": 64, "estimate": "present"}, "^", "#d55e00"),
+    "random play": ("random", {}, "o"),
+    "greedy play": ("greedy", {"divisions": 10}, "s"),
+    "local search": ("local_search", {"divisions": 8, "keep": 0.5, "greed": 0.0, "patience": 50}, "D"),
+    "beam search": ("beam", {"width": 64, "estimate": "present"}, "^"),
 }
 
 
@@ -32,10 +34,12 @@ def draw_front() -> Image.Image:
     with mpl.rc_context({"font.family": "DejaVu Sans", "font.size": 10}):
         figure = Figure(figsize=(6, 4), dpi=130, layout="constrained")
         axes = figure.add_subplot()
-        axes.plot(exact[:, 0], exact[:, 1], "-", color="black", lw=1, marker=".", label=f"exact front ({len(exact)} points)")
-        for label, (name, options, marker, color) in METHODS.items():
+        label = f"exact front ({len(exact)} points)"
+        axes.plot(exact[:, 0], exact[:, 1], "-", color=REFERENCE_COLOR, lw=1, marker=".", label=label)
+        styles = assign_numbers(name for name, _, _ in METHODS.values())
+        for label, (name, options, marker) in METHODS.items():
             values = method(name)(**options).plan(game, start, BUDGET, 0).values
-            axes.plot(values[:, 0], values[:, 1], marker, color=color, ms=6, mfc="none", label=label)
+            axes.plot(values[:, 0], values[:, 1], marker, color=style_color(styles[name]), ms=6, mfc="none", label=label)
         axes.set_xlabel("return of color 1")
         axes.set_ylabel("return of color 2")
         axes.set_title(f"MO-SameGame 12x12 with two colors, {BUDGET:,} environment steps", fontsize=10)

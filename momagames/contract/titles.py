@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from momagames.contract.game import Game
@@ -30,7 +30,7 @@ def describe_variant(game: Game) -> str:
     else:
         objectives = ""  # those by default
     parts = [f"{name.replace('_', ' ')} {_format(others[name])}" for name in others if name not in SELECTIONS]
-    text = ", ".join(filter(None, [game.variant.format_map(game.params), *parts]))
+    text = ", ".join(filter(None, [game.variant.format_map({name: _format(game.params[name]) for name in named}), *parts]))
     return ": ".join(filter(None, [text, objectives]))
 
 
@@ -42,6 +42,8 @@ def describe_game(game: Game) -> str:
 def _format(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, Mapping) and "title" in value:  # such as the data of a level
+        return str(value["title"])
     return join_words([_format(one) for one in value]) if isinstance(value, tuple | list) else str(value)
 
 
