@@ -22,8 +22,8 @@ project = "momagames"
 author = "The momagames authors"
 release = version = momagames.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
-myst_enable_extensions = ["deflist"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"

@@ -1,21 +1,37 @@
-"""A page for each id: what the registry declares about the game, then its SPEC.md."""
+"""Pages of the environments: a gallery, and for each family of games its page and its specification.
+
+The page shows what the registry declares, with a tab for each id. The specification is SPEC.md of the game.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pictures import Legend, Picture, animations, legends, stills
 
 import momagames
 from momagames import registry
 from momagames.baselines.checkpoint_policy import list_champions
 from momagames.benchmark.plan import Opponent
+from momagames.contract import Game
+from momagames.engine.playouts import generate_starts
 from momagames.games import VERSIONS
 
 COLUMNS = 2  # positions side by side
+MAX_NAMED_ACTIONS = 12  # of a table of actions
+
+
+def list_families() -> dict[str, list[str]]:
+    """Return the ids of each family, by the folder of its game."""
+    families: dict[str, list[str]] = {}
+    for id in VERSIONS:
+        families.setdefault(spec_file(id).parent.name, []).append(id)
+    return families
 
 
 def spec_file(id: str) -> Path:
@@ -29,36 +45,86 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     return [*lines, *("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows), ""]
 
 
-def facts(id: str) -> list[str]:
-    """Return the declared facts of the game with its default parameters."""
-    game = momagames.spec(id)
-    fields = ", ".join(f"`{f.name}` {f.dtype}{list(f.shape)}" for f in game.fields)
-    actions = f"Discrete({game.actions[0]})" if len(game.actions) == 1 else f"MultiDiscrete({list(game.actions)})"
+def fold(title: str, lines: Sequence[str]) -> list[str]:
+    """Return lines that are shown when the reader opens them."""
+    return [f":::{{dropdown}} {title}", "", *lines, ":::", ""] if lines else []
+
+
+def hide_toctree(pages: Iterable[str]) -> list[str]:
+    """Return a table of contents that only the side bar shows."""
+    return ["```{toctree}", ":hidden:", "", *pages, "```", ""]
+
+
+def image(picture: Picture | Legend) -> str:
+    return f"![{picture.text}](../_static/{picture.file})"
+
+
+def show_pictures(id: str) -> list[str]:
+    """Return the pictures of an id: animations, and positions side by side."""
+    lines = [line for animation in animations(id)[1:] for line in (image(animation), "")]
+    positions = stills(id)
+    for k in range(0, len(positions), COLUMNS):
+        row = positions[k : k + COLUMNS]
+        lines += table([one.text for one in row], [[image(one) for one in row]])
+    return lines
+
+
+# ------------------------------------------------------------------------------------------------------------ variants
+
+
+def format_range(low: float, high: float) -> str:
+    return f"{low:g} .. {high:g}"
+
+
+def list_facts(game: Game) -> list[str]:
     rows = [
         ("agents", ", ".join(f"`{agent}`" for agent in game.agents)),
         ("dynamics, chance, information, utility", f"{game.dynamics}, {game.chance}, {game.information}, {game.utility}"),
-        ("actions", actions),
-        ("observation", fields),
         ("longest episode", f"{game.max_episode_steps} steps"),
         ("reference point", ", ".join(f"{value:g}" for value in game.reference_point)),
-        ("source", game.source),
     ]
-    objectives = [
-        (f"`{g.name}`", g.unit, f"{g.low:g} .. {g.high:g}", f"{g.return_low:g} .. {g.return_high:g}") for g in game.objectives
+    return table(("fact", "value"), rows)
+
+
+def list_objectives(game: Game) -> list[str]:
+    rows = [
+        (f"`{one.name}`", one.unit, format_range(one.low, one.high), format_range(one.return_low, one.return_high), one.source)
+        for one in game.objectives
     ]
+    return table(("objective", "unit", "one step", "episode", "rule"), rows)
+
+
+def list_fields(game: Game) -> list[str]:
+    rows = [(f"`{one.name}`", one.dtype, list(one.shape), format_range(one.low, one.high)) for one in game.fields]
+    return ["Observation, beside the `action_mask`:", "", *table(("field", "type", "shape", "values"), rows)]
+
+
+def list_actions(game: Game) -> list[str]:
+    """Return the action space, with names of the actions where they are few."""
+    if len(game.actions) > 1:
+        return [f"Actions: `MultiDiscrete({list(game.actions)})`.", ""]
+    count = game.actions[0]
+    lines = [f"Actions: `Discrete({count})`.", ""]
+    if count > MAX_NAMED_ACTIONS:
+        return lines
+    state = generate_starts(game, np.zeros(1, np.uint64))[0]
+    names = [game.human.action_name(state, action) for action in range(count)]
+    return lines if names == [str(i) for i in range(count)] else [*lines, *table(("action", "meaning"), list(enumerate(names)))]
+
+
+def list_changed_defaults(game: Game, first: Game) -> list[str]:
+    """Return the defaults that differ from those of the first id of a family."""
+    others = {one.name: one.default for one in first.parameters}
+    changed = [(f"`{one.name}`", one.default) for one in game.parameters if one.default != others.get(one.name)]
+    return ["Defaults of its own:", "", *table(("parameter", "default"), changed)] if changed else []
+
+
+def describe_variant(id: str, first: Game) -> list[str]:
+    """Return the content of the tab of an id."""
+    game = momagames.spec(id)
     return [
-        "## Overview",
+        f"{game.summary[0].upper()}{game.summary[1:]}.",
         "",
-        "With the default parameters:",
-        "",
-        *table(("fact", "value"), rows),
-        "Canonical id:",
-        "",
-        "```text",
-        momagames.canonical(id),
-        "```",
-        "",
-        *table(("objective", "unit", "one step", "episode"), objectives),
         "```python",
         "import momagames",
         "",
@@ -66,27 +132,21 @@ def facts(id: str) -> list[str]:
         "env.reset(seed=0)",
         "```",
         "",
+        *list_objectives(game),
+        *list_facts(game),
+        *list_actions(game),
+        *list_fields(game),
+        *list_changed_defaults(game, first),
+        *fold("Pictures", show_pictures(id)),
+        *fold("Canonical id", ["```text", momagames.canonical(id), "```"]),
+        *describe_champions(id),
     ]
 
 
-def image(picture: Picture | Legend) -> str:
-    return f"![{picture.text}](../_static/{picture.file})"
-
-
-def gallery(id: str) -> list[str]:
-    """Return the pictures of an id: animations, positions side by side, legends."""
-    lines = [line for animation in animations(id) for line in (image(animation), "")]
-    positions = stills(id)
-    for k in range(0, len(positions), COLUMNS):
-        row = positions[k : k + COLUMNS]
-        lines += table([one.text for one in row], [[image(one) for one in row]])
-    return lines + [line for legend in legends(id) for line in (f"{legend.text}:", "", image(legend), "")]
-
-
-def champions(id: str) -> list[str]:
+def describe_champions(id: str) -> list[str]:
     """Return the model cards of the trained policies that come with the package and fit the game by default."""
     game = momagames.spec(id)
-    lines = []
+    found = []
     for checkpoint in list_champions(game):
         head, card = checkpoint.head, checkpoint.head["card"]
         results = [one for one in card["results"] if one.get("game", head["game"]) == id]
@@ -103,9 +163,8 @@ def champions(id: str) -> list[str]:
         default = momagames.spec(head["game"]).params
         params = checkpoint.make_game().params if head["weights"] is None else {}  # fixed weights serve all objectives
         changed = [name for name, value in params.items() if value != default[name]]
-        lines += [
-            "## Trained policy" + "".join(f", `{name}={head['params'][name]}`" for name in changed),
-            "",
+        title = "Trained policy" + "".join(f", {name}={head['params'][name]}" for name in changed)
+        lines = [
             '`policy("champion", game)` plays it' + (f", and `momagames play {id} --against champion`." if several else "."),
             "",
             f"- Training: `{head['method']}` for {weights}{f', against {opponents}' if is_split else ''}, seed {head['seed']}; "
@@ -126,40 +185,144 @@ def champions(id: str) -> list[str]:
             if is_split:
                 lines += [f"Against `{result['opponents'][0]}`:", ""]
             lines += table(result["head"], result["rows"])
-    return lines
+        found += fold(title, lines)
+    return found
 
 
-def page(id: str) -> str:
-    title, _, rest = spec_file(id).read_text().partition("\n")
-    name = title.partition(" (")[0]  # all ids of these rules follow
-    return "\n".join([f"{name} (`{id}`)", "", *gallery(id), *facts(id), *champions(id), rest])
+# ------------------------------------------------------------------------------------------------------------ families
 
 
-def index(ids: Sequence[str]) -> str:
-    games = [momagames.spec(id) for id in ids]
-    rows = [(f"[{g.id}]({g.id}.md)", g.title, len(g.agents), len(g.objectives), g.dynamics, g.summary) for g in games]
+def find_section(text: str, number: int) -> str:
+    """Return a numbered section of a specification without its heading."""
+    found = re.search(rf"^## {number} [^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found
+    return found.group(1).strip()
+
+
+def find_table(text: str, first_column: str) -> list[str]:
+    """Return the lines of the table with this first column."""
+    found = re.search(rf"^\| {first_column} \|.*?(?=^[^|]|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found
+    return [*found.group().strip().split("\n"), ""]
+
+
+def find_lead(text: str) -> str:
+    """Return the first paragraph of a specification, which says what the game is."""
+    return find_section(text, 1).partition("\n\n")[0].replace("\n", " ")
+
+
+def find_sources(text: str) -> list[str]:
+    """Return the source and the fidelity of the rules: the list in the first section."""
+    found = re.search(r"^- .*?(?=\n\n)", find_section(text, 1), re.MULTILINE | re.DOTALL)
+    assert found
+    return [found.group(), ""]
+
+
+def family_page(family: str, ids: Sequence[str]) -> str:
+    text, first = spec_file(ids[0]).read_text(encoding="utf-8"), momagames.spec(ids[0])
+    differences = re.search(r"^## (\d+) (Differences[^\n]*)$", text, re.MULTILINE)
+    assert differences
+    specification = f"{family}-specification.md"
+    tabs = [line for id in ids for line in (f"::::{{tab-item}} {id}", "", *describe_variant(id, first), "::::", "")]
+    lines = [
+        f"# {first.title}",
+        "",
+        find_lead(text),
+        "",
+        image(animations(ids[0])[0]),
+        "",
+        f"The rules in full are in the [specification]({specification}).",
+        "",
+        "## Variants" if len(ids) > 1 else "## Overview",
+        "",
+        "With the default parameters:",
+        "",
+        *([":::::{tab-set}", "", *tabs, ":::::", ""] if len(ids) > 1 else describe_variant(ids[0], first)),
+        "## Parameters",
+        "",
+        *find_table(find_section(text, 8), "name"),
+        f"Section signs refer to the [specification]({specification}), which also has the defaults of the other ids."
+        if len(ids) > 1
+        else f"Section signs refer to the [specification]({specification}).",
+        "",
+        *(line for legend in dict.fromkeys(one for id in ids for one in legends(id))
+          for line in (f"## {legend.text}", "", image(legend), "")),
+        "## Version history",
+        "",
+        *find_table(find_section(text, 8), "version"),
+        "## Source and known differences",
+        "",
+        *find_sources(text),
+        *fold(differences[2], [find_section(text, int(differences[1]))]),
+        *hide_toctree([f"{family}-specification"]),
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def specification_page(family: str, ids: Sequence[str]) -> str:
+    title, _, rest = spec_file(ids[0]).read_text(encoding="utf-8").partition("\n")
+    name = momagames.spec(ids[0]).title
+    return "\n".join(
+        [
+            f"# {name}: specification",
+            "",
+            f"Of {title.partition(' (')[2].rstrip(')')}. See also the [overview]({family}.md).",
+            rest,
+        ]
+    )
+
+
+def index_page(families: dict[str, list[str]]) -> str:
+    cards = []
+    for family, ids in families.items():
+        game, picture = momagames.spec(ids[0]), animations(ids[0])[0]
+        count = f"{len(ids)} variants" if len(ids) > 1 else "1 variant"
+        cards += [
+            f":::{{grid-item-card}} {game.title}",
+            f":link: {family}",
+            ":link-type: doc",
+            f":img-top: ../_static/{picture.file}",
+            f":img-alt: {picture.text}",
+            "",
+            find_lead(spec_file(ids[0]).read_text(encoding="utf-8")),
+            "",
+            f"{count}; {game.dynamics}, {game.information} information",
+            ":::",
+            "",
+        ]
+    rows = []
+    for family, ids in families.items():
+        for game in map(momagames.spec, ids):
+            rows.append((f"[{game.id}]({family}.md)", len(game.agents), len(game.objectives), game.dynamics, game.summary))
     return "\n".join(
         [
             "# Environments",
             "",
-            "With default parameters. The page of each environment lists its parameters.",
+            "::::{grid} 1 2 2 3",
+            ":gutter: 3",
             "",
-            *table(("id", "game", "agents", "objectives", "dynamics", "description"), rows),
-            "```{toctree}",
-            ":hidden:",
+            *cards,
+            "::::",
             "",
-            *ids,
-            "```",
+            "All ids, with default parameters:",
             "",
+            *table(("id", "agents", "objectives", "dynamics", "description"), rows),
+            *hide_toctree(families),
         ]
     )
 
 
 def write_pages(folder: Path) -> None:
-    """Write the pages that have changed."""
+    """Write the pages that have changed, and remove those of former versions."""
     folder.mkdir(exist_ok=True)
-    pages = {f"{id}.md": page(id) for id in VERSIONS} | {"index.md": index(tuple(VERSIONS))}
+    families = list_families()
+    pages = {"index.md": index_page(families)}
+    for family, ids in families.items():
+        pages |= {f"{family}.md": family_page(family, ids), f"{family}-specification.md": specification_page(family, ids)}
+    for file in folder.glob("*.md"):
+        if file.name not in pages:
+            file.unlink()
     for name, text in pages.items():
         file = folder / name
-        if not file.exists() or file.read_text() != text:
-            file.write_text(text)
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 
 import momagames
 from momagames.games import VERSIONS
+from tests.cases import folder_of
 from tests.specifications import (
     SECTIONS,
     evaluate,
@@ -25,6 +29,7 @@ from tests.specifications import (
 
 BREAKTHROUGH = "mo-breakthrough-v0"
 ROOT = Path(__file__).resolve().parent.parent
+FAMILIES = {folder_of(id) for id in VERSIONS}  # whose pages the build makes
 FOLDERS = ("docs", "docs/decisions", "docs/leaderboard", "docs/tutorials")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))])
 LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a part of it that not every install has
@@ -74,6 +79,22 @@ def test_examples_run(page, tmp_path, monkeypatch):
         exec(compile(code, where, "exec"), namespace)
 
 
+@pytest.mark.long
+def test_commands_of_the_first_comparison_run(tmp_path, monkeypatch):
+    """Each command of the page in turn, with the file that it shows; the training is the best of the comparison."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs/train-and-compare.md").read_text(encoding="utf-8")
+    blocks = [(language, block) for language, block in FENCE.findall(text)]
+    (tmp_path / "compare.yaml").write_text(next(block for language, block in blocks if language == "yaml"), encoding="utf-8")
+    commands = [line.removeprefix("$ ") for language, block in blocks if language == "console" for line in block.splitlines()]
+    assert [command.split()[1] for command in commands] == ["train", "eval", "bench"]
+    for command in commands:
+        done = subprocess.run([sys.executable, "-m", *shlex.split(command)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert "unseen boards trained" in done.stdout
+    assert (tmp_path / "momagames-results/compare/report.html").exists()
+
+
 def test_every_tutorial_names_its_library():
     tutorials = {page.stem for page in PAGES if page.parent.name == "tutorials"} - {"index"}
     assert tutorials == set(LIBRARIES)
@@ -107,7 +128,7 @@ def dead_links(page: Path, text: str) -> list[str]:
             continue
         path, _, anchor = target.partition("#")
         file = (page.parent / path).resolve() if path else page
-        made = file.parent == ROOT / "docs/games" and file.stem in {*VERSIONS, "index"}
+        made = file.parent == ROOT / "docs/games" and file.stem.removesuffix("-specification") in {*FAMILIES, "index"}
         if not made and not file.exists():
             dead.append(f"{name(page)}: {target}")
         elif anchor and not made and anchor not in anchors(file):
@@ -124,7 +145,7 @@ def test_a_planted_dead_link_is_found():
     assert dead_links(page, "[x](nowhere.md)")
     assert dead_links(page, "[x](quickstart.md#no-such-heading)")
     assert dead_links(page, "```{image} nowhere.svg\n```")
-    assert not dead_links(page, "[x](quickstart.md#positions) and [y](games/mo-samegame-v0.md)")
+    assert not dead_links(page, "[x](quickstart.md#positions) and [y](games/samegame.md)")
 
 
 # --------------------------------------------------------------------------------------------------------------- words

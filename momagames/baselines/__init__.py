@@ -43,6 +43,7 @@ METHODS: dict[str, str] = {
     "nested_rollouts": "momagames.baselines.candidates.nested:NestedRollouts",
     "policy_sampling": "momagames.baselines.candidates.sampling:PolicySampling",
     "champion": "momagames.baselines.checkpoint_policy:Champion",
+    "trained": "momagames.baselines.checkpoint_policy:Trained",
     "exact": "momagames.baselines.exact.method:Exact",
     "nsga2": "momagames.baselines.evolution.nsga2:Nsga2",
     "cma": "momagames.baselines.evolution.cma:Cma",

@@ -95,6 +95,11 @@ class Method:
     package: ClassVar[str] = ""
     extra: ClassVar[str] = ""
 
+    @classmethod
+    def pin_files(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options with the checksums of the files that they name, as `sha256`. Raises InvalidFile."""
+        return dict(options)
+
     def check_plan(self, game: Game) -> None:
         """Raise InvalidParameter if `plan` cannot serve this game."""
         raise InvalidParameter(f"{self.name} makes no plans")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, one_of
+from momagames.files.reading import hash_content, read_bytes
 from momagames.registry import format_id
 
 CHAMPION = "champion"
@@ -60,12 +61,35 @@ class Champion(Method):
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         policies, checkpoint = find_champion(game)
-        check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
-        rows = [_find_weights(checkpoint, game)]
-        if checkpoint.head.get("weights") is None and policies.reads_weights:
-            rows = list(simplex_lattice(len(game.objectives), self.divisions))
-        is_greedy = checkpoint.make_method().is_greedy
-        return tuple(replace(policies.compile(format_weights(row), row.tolist(), is_greedy), arrays={}) for row in rows)
+        return _compile_lattice(policies, checkpoint, game, self.name, self.divisions)
+
+
+@dataclass(frozen=True)
+class Trained(Method):
+    """The policies of a training of your own (`momagames train`) as a method. The training is not part of a run's budget.
+
+    checkpoint   path of the checkpoint; a replay needs the file as well
+    divisions    of the simplex lattice of weights, as of `Champion`
+    sha256       checksum of the file; "": any. A suite gets it when it is read, so that the runs of another training are others
+    """
+
+    name: ClassVar[str] = "trained"
+    checkpoint: str
+    divisions: int = 4
+    sha256: str = ""
+
+    @classmethod
+    def pin_files(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        path = Path(str(options.get("checkpoint", "")))
+        return dict(options) if options.get("sha256") else {**options, "sha256": hash_content(read_bytes(path))}
+
+    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
+        path = Path(self.checkpoint)
+        found = hash_content(read_bytes(path))
+        if self.sha256 not in ("", found):
+            raise InvalidFile(f"{path}: has changed since the suite was read: SHA-256 {found}, expected {self.sha256}")
+        checkpoint = load_checkpoint(path)
+        return _compile_lattice(checkpoint.make_policies(game), checkpoint, game, self.name, self.divisions)
 
 
 def make_champion(game: Game, weights: Sequence[float] | None = None, greedy: bool | None = None) -> CompiledPolicy:
@@ -107,6 +131,18 @@ def load_stored_policies(game: Game, name: str, kind: type[Stored], option: str,
 
 
 CHAMPION_POLICY = PolicyFactory(make_champion, optional=("weights", "greedy"))
+
+
+def _compile_lattice(
+    policies: TrainedPolicies, checkpoint: Checkpoint, game: Game, name: str, divisions: int
+) -> tuple[CompiledPolicy, ...]:
+    """Return a policy for each weight vector of the lattice, or one if the training was for fixed weights."""
+    check_lattice_size(name, game, divisions, MAX_POLICIES)
+    rows = [_find_weights(checkpoint, game)]
+    if checkpoint.head.get("weights") is None and policies.reads_weights:
+        rows = list(simplex_lattice(len(game.objectives), divisions))
+    is_greedy = checkpoint.make_method().is_greedy
+    return tuple(replace(policies.compile(format_weights(row), row.tolist(), is_greedy), arrays={}) for row in rows)
 
 
 def _compile(

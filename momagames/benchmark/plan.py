@@ -20,6 +20,7 @@ from momagames.engine.policies import BatchPolicy
 from momagames.engine.policy_sources import optional_options, source_options
 from momagames.errors import InvalidParameter, nearest, one_of
 
+PINNED = "sha256"  # option of methods: see `Method.pin_files`; labels leave it out
 UNLIMITED = 10_000_000.0  # seconds; four months
 # Fields of runs that are not in the digest without a value
 NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds")
@@ -71,7 +72,10 @@ def _make_adapter(kind: type[Any]) -> TypeAdapter[Method]:
 
 
 class MethodChoice(FrozenModel):
-    """A method by name, or your own as "module:class", with every option."""
+    """A method by name, or your own as "module:class", with every option.
+
+    The option `sha256` is the checksum of a file that another option names.
+    """
 
     name: str
     options: dict[str, Any]
@@ -404,7 +408,8 @@ def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
 
     def label(chosen: MethodChoice) -> str:
         others = [other.options for other in methods if other.name == chosen.name]
-        differing = {k: v for k, v in chosen.options.items() if any(k not in one or one[k] != v for one in others)}
+        named = {k: v for k, v in chosen.options.items() if k != PINNED}
+        differing = {k: v for k, v in named.items() if any(k not in one or one[k] != v for one in others)}
         return f"{chosen.name}({', '.join(f'{k}={v}' for k, v in differing.items())})" if differing else chosen.name
 
     return {chosen.model_dump_json(): label(chosen) for chosen in methods}

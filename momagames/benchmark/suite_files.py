@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from momagames.baselines import method
+from momagames.baselines import METHODS, method
 from momagames.baselines.base import Method
 from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
@@ -48,7 +48,8 @@ def load_suite(source: str | Path | Mapping[str, Any]) -> Suite:
 
     Raises InvalidFile, with file, key, allowed values and nearest match; UnknownId if `source` is neither a file nor a name
     """
-    return check_suite(*_read_suite(source))
+    suite, place = _read_suite(source)
+    return check_suite(_pin_files(suite, place), place)
 
 
 def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
@@ -68,6 +69,19 @@ def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
                 raise InvalidFile(f"{name!r} is a collection: expected a suite")
             members.append(_validate(Suite, one, file))
     return whole.merge_suites(members), place
+
+
+def _pin_files(suite: Suite, source: str) -> Suite:
+    """Return the suite with the checksums of the files that methods name: with another file, a run is another run."""
+    experiments = []
+    for i, experiment in enumerate(suite.experiments):
+        methods = []
+        for k, chosen in enumerate(experiment.methods):
+            with _LocatedErrors(f"{source}: experiments[{i}].methods[{k}]"):
+                kind = method(chosen.name) if chosen.name in METHODS else Method
+                methods.append(MethodChoice(name=chosen.name, options=kind.pin_files(chosen.options)))
+        experiments.append(experiment.model_copy(update={"methods": tuple(methods)}))
+    return suite.model_copy(update={"experiments": tuple(experiments)})
 
 
 def _load_yaml(source: str | Path) -> tuple[dict[str, Any], str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import lzma
 import os
 from pathlib import Path
@@ -46,6 +47,11 @@ def decode_text(content: bytes, place: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidFile(f"{place}: line {line}: not UTF-8: {error.reason}") from None
+
+
+def hash_content(content: bytes) -> str:
+    """Return a SHA-256 as hexadecimal text."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def _open(path: Path) -> IO[bytes] | gzip.GzipFile:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from momagames.analysis.arrays import Array
 from momagames.benchmark.plan import canonical_json
-from momagames.benchmark.store.checksums import CHECKSUMS, hash_content
+from momagames.benchmark.store.checksums import CHECKSUMS
 from momagames.errors import invalid_value
-from momagames.files.reading import read_bytes
+from momagames.files.reading import hash_content, read_bytes
 from momagames.leaderboard.directory import METADATA, README, verify_checksums
 from momagames.leaderboard.errors import InvalidSubmission, MislabeledSubmission, TruncatedSubmission
 from momagames.leaderboard.metadata import Metadata, load_metadata

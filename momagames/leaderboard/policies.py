@@ -16,12 +16,11 @@ from momagames.baselines.checkpoint import load_checkpoint
 from momagames.benchmark.evaluate import evaluate_policies
 from momagames.benchmark.executors.executor import enforce_time_limit
 from momagames.benchmark.plan import MethodChoice, PoliciesExperiment, Run
-from momagames.benchmark.store.checksums import hash_content
 from momagames.benchmark.store.policy_files import unpack_policy
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, MomagamesError, TooLarge, invalid_value, nearest, one_of
-from momagames.files.reading import read_bytes
+from momagames.files.reading import hash_content, read_bytes
 from momagames.leaderboard.directory import METADATA
 from momagames.leaderboard.errors import MislabeledSubmission, OversizedSubmission, TruncatedSubmission, UnsafeSubmission
 from momagames.leaderboard.locks import check_installed_versions

@@ -18,10 +18,11 @@ from momagames.benchmark.executors import ProcessPool
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.replays import evaluate_again, load_points, replay
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.store.policy_files import LINKS, POLICIES, hash_content, pack_policies, unpack_policy
+from momagames.benchmark.store.policy_files import LINKS, POLICIES, pack_policies, unpack_policy
 from momagames.benchmark.store.store import Store
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidFile, MissingExtra, RemoteError
+from momagames.files.reading import hash_content
 from tests.baselines.moppo.test_moppo import TINY
 from tests.benchmark.tiny import POLICIES as SEATS
 from tests.benchmark.tiny import RANDOM, plans, suite

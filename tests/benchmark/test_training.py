@@ -20,13 +20,13 @@ from momagames.benchmark.executors.executor import execute_run
 from momagames.benchmark.replays import evaluate_again, load_points, replay
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store import policy_files
-from momagames.benchmark.store.checksums import hash_content
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
+from momagames.files.reading import hash_content
 from tests.benchmark.tiny import POLICIES as SEATS
 from tests.benchmark.tiny import RANDOM, seal, suite
 

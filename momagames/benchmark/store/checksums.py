@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 from momagames.errors import InvalidFile
-from momagames.files.reading import read_bytes, read_text
+from momagames.files.reading import hash_content, read_bytes, read_text
 from momagames.files.writing import write_file_atomically
 
 CHECKSUMS = "SHA256SUMS"
 MAX_BYTES = 4 << 30  # of a file of rows
 LINE = re.compile(r"([0-9a-f]{64})  (.+)")
-
-
-def hash_content(content: bytes) -> str:
-    """Return a SHA-256 as hexadecimal text."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def hash_files(folder: Path, names: Iterable[str]) -> dict[str, str]:

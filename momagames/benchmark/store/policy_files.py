@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.benchmark.store.checksums import hash_content
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, invalid_value
 from momagames.files.json_data import parse_json
 from momagames.files.npz_data import read_arrays
-from momagames.files.reading import read_bytes
+from momagames.files.reading import hash_content, read_bytes
 
 POLICIES, LINKS, LAYOUT = "policies.npz", "links", "layout"
 LAYOUT_VERSION = 1  # raised when the parameters of a method mean something else

@@ -36,7 +36,6 @@ from momagames.benchmark.plan import Run, Suite, canonical_json
 from momagames.benchmark.store.checksums import (
     CHECKSUMS,
     find_changed_files,
-    hash_content,
     hash_files,
     read_checksums,
     write_checksums,
@@ -49,6 +48,7 @@ from momagames.benchmark.store.run_front import FrontCollector
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
+from momagames.files.reading import hash_content
 from momagames.files.writing import flush_file, sync_directory, write_file_atomically
 
 SCHEMA = 2  # version of the file formats; version 1 was not written
