@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
 from pathlib import Path
@@ -32,21 +33,58 @@ html_static_path = ["_static"] if (HERE / "_static").is_dir() else []
 html_css_files = ["results.css"]
 smartquotes = False
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+maximum_signature_line_length = 88
 add_module_names = False
 
 
+def escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("*", "\\*").replace("`", "``")
+
+
+def read_columns(rows: list[str]) -> list[tuple[str, str]]:
+    """Return names and texts of rows "name    text", whose texts may go on in indented rows; none if they have another form."""
+    entries: list[tuple[str, str]] = []
+    for row in rows:
+        if row.startswith(" ") and entries:
+            entries[-1] = (entries[-1][0], f"{entries[-1][1]} {row.strip()}")
+        elif found := re.fullmatch(r"(\S.*?) {2,}(\S.*)", row):
+            entries.append((found[1], found[2]))
+        else:
+            return []
+    return entries
+
+
 def docstring_as_written(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Our docstrings are plain text: paragraphs of prose, and paragraphs with aligned columns, which stay as they are."""
+    """Our docstrings are plain text: paragraphs of prose, and aligned columns of names and their meaning."""
     lines_out: list[str] = []
     for paragraph in "\n".join(lines).strip("\n").split("\n\n"):
         rows = paragraph.strip("\n").split("\n")
-        if any(row.startswith(" ") or "   " in row for row in rows):
+        if columns := read_columns(rows):
+            lines_out += [".. list-table::", "   :class: names", "   :widths: auto", ""]
+            for term, text in columns:
+                lines_out += [f"   * - {escape(term)}", f"     - {escape(text)}"]
+            lines_out += [""]
+        elif any(row.startswith(" ") or "   " in row for row in rows) or "import " in rows[0]:
             lines_out += [".. code-block:: text", "", *("   " + row for row in rows), ""]
         else:
-            escaped = [row.replace("\\", "\\\\").replace("*", "\\*").replace("`", "``") for row in rows]
-            lines_out += [re.sub(r"\b(Returns|Raises|Source) {1,2}(?=\S)", r"\1: ", row) for row in escaped] + [""]
+            lines_out += [re.sub(r"\b(Returns|Raises|Source) {1,2}(?=\S)", r"\1: ", escape(row)) for row in rows] + [""]
     lines[:] = lines_out
+
+
+def dataclass_signature(app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: Any) -> Any:
+    """Show the fields of dataclasses with their types as they are written."""
+    if what != "class" or not dataclasses.is_dataclass(obj):
+        return None
+    shown = []
+    for field in dataclasses.fields(obj):
+        default = "" if field.default is dataclasses.MISSING else f" = {field.default!r}"
+        if field.default_factory is not dataclasses.MISSING or "<" in default:
+            default = " = ..."
+        shown.append(f"{field.name}: {field.type}{default}")
+    return f"({', '.join(shown)})", returns
 
 
 def draw_results(app: Any) -> None:
@@ -66,3 +104,4 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", draw_results)
     app.connect("source-read", add_figures)
     app.connect("autodoc-process-docstring", docstring_as_written)
+    app.connect("autodoc-process-signature", dataclass_signature)

@@ -163,7 +163,7 @@ def describe_champions(id: str) -> list[str]:
         default = momagames.spec(head["game"]).params
         params = checkpoint.make_game().params if head["weights"] is None else {}  # fixed weights serve all objectives
         changed = [name for name, value in params.items() if value != default[name]]
-        title = "Trained policy" + "".join(f", {name}={head['params'][name]}" for name in changed)
+        title = f"Trained policy ({head['method']})" + "".join(f", {name}={head['params'][name]}" for name in changed)
         lines = [
             '`policy("champion", game)` plays it' + (f", and `momagames play {id} --against champion`." if several else "."),
             "",

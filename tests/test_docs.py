@@ -30,7 +30,7 @@ from tests.specifications import (
 BREAKTHROUGH = "mo-breakthrough-v0"
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = {folder_of(id) for id in VERSIONS}  # whose pages the build makes
-FOLDERS = ("docs", "docs/decisions", "docs/leaderboard", "docs/tutorials")
+FOLDERS = ("docs", "docs/api", "docs/decisions", "docs/leaderboard", "docs/tutorials")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))])
 LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a part of it that not every install has
     "momaland": "momaland.learning.cooperative_momappo.utils",
@@ -282,16 +282,81 @@ def test_the_pictures_of_the_docs_are_those_that_are_listed(monkeypatch):
             assert set(one.render_options) <= {option.name for option in game.view.render_options}
 
 
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_the_page_of_a_family_has_every_variant(family, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    pages = import_module("game_pages")
+    ids = pages.list_families()[family]
+    text = pages.family_page(family, ids)
+    assert ids == [id for id in VERSIONS if folder_of(id) == family]
+    for game in map(momagames.spec, ids):
+        assert f'momagames.make("{game.id}")' in text
+        for shown in [*game.objectives, *game.fields, *game.parameters]:
+            assert f"| `{shown.name}` |" in text
+    assert "| version | change |" in text
+    assert read_spec(ids[0]).partition("## 2 ")[2] in pages.specification_page(family, ids)
+
+
 @pytest.mark.parametrize("file", sorted((ROOT / "docs").glob("*.py")), ids=name)
 def test_scripts_of_the_docs_say_what_they_do(file):
     assert ast.get_docstring(ast.parse(file.read_text()))
 
 
+DIRECTIVE = re.compile(r"^\.\. auto(function|class|data|module):: ([\w.]+)\n((?:   :.*\n)*)", re.MULTILINE)
+
+
+def read_reference():
+    """Yield (kind, name, members) of each directive of the API reference; members are None without such an option."""
+    for page in sorted((ROOT / "docs/api").glob("*.md")):
+        for kind, name, options in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+            found = re.search(r":members:(.*)", options)
+            yield kind, name, None if found is None else [one for one in found[1].strip().split(", ") if one]
+
+
+def find_object(name):
+    module, _, last = name.rpartition(".")
+    return getattr(import_module(module), last)
+
+
 def test_api_reference_names_what_exists():
-    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    found = re.findall(r"autoclass:: ([\w.]+)\.(\w+)\n(?:   :.*\n)*?   :members: (.+)", page)
-    assert len(found) > 5
-    for module, name, members in found:
-        kind = getattr(import_module(module), name)
-        known = {*dir(kind), *getattr(kind, "__annotations__", {})}
-        assert set(members.split(", ")) <= known, f"docs/api.md: {name} has no {set(members.split(', ')) - known}"
+    found = list(read_reference())
+    assert len(found) > 60
+    for kind, name, members in found:
+        if kind == "module":
+            known = set(dir(import_module(name)))
+        else:
+            known = {*dir(find_object(name)), *getattr(find_object(name), "__annotations__", {})}
+        assert set(members or ()) <= known, f"docs/api: {name} has no {set(members) - known}"
+
+
+def list_documented_names():
+    names = set()
+    for kind, name, members in read_reference():
+        if kind == "module" and members == []:
+            module = import_module(name)
+            names |= {*getattr(module, "__all__", [one for one in vars(module) if not one.startswith("_")])}
+        elif kind == "module":
+            names |= {*(members or ())}
+        else:
+            names.add(name.rpartition(".")[2])
+    return names
+
+
+def list_imported_names():
+    """Return page -> names that its examples take from the package."""
+    found = {}
+    for page in PAGES:
+        for _, code in examples(page):
+            for node in ast.walk(ast.parse(code)):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("momagames"):
+                    found.update({alias.name: name(page) for alias in node.names})
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "momagames":
+                    found[node.attr] = name(page)
+    return found
+
+
+def test_api_reference_has_what_examples_import():
+    modules = {"fronts", "mosame_game_v0"}  # modules themselves
+    documented = list_documented_names() | modules
+    missing = {one: page for one, page in list_imported_names().items() if one not in documented}
+    assert not missing, f"add them to docs/api: {missing}"
