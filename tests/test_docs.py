@@ -95,6 +95,17 @@ def test_commands_of_the_first_comparison_run(tmp_path, monkeypatch):
     assert (tmp_path / "momagames-results/compare/report.html").exists()
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("file", sorted((ROOT / "docs/notebooks").glob("*.ipynb")), ids=lambda file: file.stem)
+def test_notebooks_run(file, tmp_path):
+    """From the first cell to the last, in an empty folder. Files hold no outputs."""
+    client = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    notebook = import_module("nbformat").read(file, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    client.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
+
+
 def test_every_tutorial_names_its_library():
     tutorials = {page.stem for page in PAGES if page.parent.name == "tutorials"} - {"index"}
     assert tutorials == set(LIBRARIES)
