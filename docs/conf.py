@@ -78,13 +78,13 @@ def dataclass_signature(app: Any, what: str, name: str, obj: Any, options: Any, 
     """Show the fields of dataclasses with their types as they are written."""
     if what != "class" or not dataclasses.is_dataclass(obj):
         return None
-    shown = []
+    parts = []
     for field in dataclasses.fields(obj):
         default = "" if field.default is dataclasses.MISSING else f" = {field.default!r}"
         if field.default_factory is not dataclasses.MISSING or "<" in default:
             default = " = ..."
-        shown.append(f"{field.name}: {field.type}{default}")
-    return f"({', '.join(shown)})", returns
+        parts.append(f"{field.name}: {field.type}{default}")
+    return f"({', '.join(parts)})", returns
 
 
 def draw_results(app: Any) -> None:

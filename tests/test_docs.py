@@ -302,8 +302,8 @@ def test_the_page_of_a_family_has_every_variant(family, monkeypatch):
     assert ids == [id for id in VERSIONS if folder_of(id) == family]
     for game in map(momagames.spec, ids):
         assert f'momagames.make("{game.id}")' in text
-        for shown in [*game.objectives, *game.fields, *game.parameters]:
-            assert f"| `{shown.name}` |" in text
+        for declared in [*game.objectives, *game.fields, *game.parameters]:
+            assert f"| `{declared.name}` |" in text
     assert "| version | change |" in text
     assert read_spec(ids[0]).partition("## 2 ")[2] in pages.specification_page(family, ids)
 

@@ -77,7 +77,7 @@ def check_render_mode(render_mode: str | None) -> str | None:
 
 def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the given render options by name; InvalidParameter for an unknown option or an invalid value."""
-    options = {option.name: option for option in game.view.render_options}
+    options = {option.name: option for option in (*game.view.render_options, *game.view.picture_options)}
     for name in given or ():
         if name not in options:
             allowed = f"{one_of(options)}{nearest(name, options)}" if options else "none"

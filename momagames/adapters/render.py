@@ -75,7 +75,9 @@ class Renderer:
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
         """Return the board and its caption as lines of plain text."""
-        options = check_render_options(self.game, self.options)
+        pictures = self.game.view.picture_options
+        given = {name: value for name, value in self.options.items() if all(name != one.name for one in pictures)}
+        options = check_render_options(self.game, given)
         board = plain(describe_position(self.game, state, last, **options))
         return f"{board}\n\n{format_caption(self.game, state, visible_returns(self.game, returns, options.get('viewer')))}"
 
@@ -99,7 +101,8 @@ class Renderer:
         if self.window is None or self.window.pointer is None or self.game.human.point is None:
             return {}
         x, y = self.window.pointer
-        return self.game.human.point(state, x - MARGIN, y - MARGIN)
+        given = {one.name: self.options[one.name] for one in self.game.view.picture_options if one.name in self.options}
+        return self.game.human.point(state, x - MARGIN, y - MARGIN, **given)
 
     def cycle_option(self, key: str) -> bool:
         """Switch the render option that begins with this letter to its next value. Return whether there is one."""

@@ -55,11 +55,13 @@ class View:
                      moves the last action is int64[A, P]
     render_options   further keywords of `draw` and `text`, all with defaults. The option "viewer", if there is one, is the
                      name of an agent whose observation is shown, or None
+    picture_options  further keywords of `draw` and of `Human.point` alone, all with defaults
     """
 
     draw: Callable[..., NDArray[np.uint8]] | None = None
     text: Callable[..., list[Line]] | None = None
     render_options: tuple[Parameter, ...] = ()
+    picture_options: tuple[Parameter, ...] = ()
 
 
 @dataclass(frozen=True)

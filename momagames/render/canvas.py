@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from momagames.contract import Parameter
+
 Picture = NDArray[np.uint8]
 Color = tuple[int, int, int]
 Painter = Callable[[ImageDraw.ImageDraw, float], None]
@@ -18,6 +20,7 @@ INK: Color = (34, 34, 34)
 FAINT: Color = (112, 112, 108)
 WHITE: Color = (255, 255, 255)
 LONG_SIDE = 560  # pixels that a board takes on its longer side, margins included
+SIZE = Parameter("size", None, "pixels of the board on its longer side; None: as the game draws it", 120, 4000, optional=True)
 SMOOTH = 4  # shapes are drawn this many times larger, then shrunk
 
 

@@ -54,7 +54,7 @@ def test_policies_are_those_of_the_training(tmp_path):
     assert labels == ["w=(1, 0)", "w=(0.5, 0.5)", "w=(0, 1)"]
 
 
-def test_two_trainings_in_one_suite_are_told_apart_by_their_paths(tmp_path):
+def test_labels_of_two_trainings_have_their_paths(tmp_path):
     paths = [make_checkpoint(tmp_path / name, seed) for seed, name in enumerate(("a", "b"))]
     names = list(method_names(make_suite(*paths).experiments[0]).values())
     assert names == ["random", *(f"trained(checkpoint={path})" for path in paths)]

@@ -43,14 +43,15 @@ def describe_player(state: State, side: int) -> str:
     return f"{PLAYERS[side]} goes {DIRECTIONS[side]}"
 
 
-def draw_picture(state: State, last: Any = None) -> NDArray[np.uint8]:
+def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDArray[np.uint8]:
     """Draw a position as an RGB image, uint8[H, W, 3].
 
     last   the last action: its two cells are colored and joined by a line
+    size   pixels that the board takes on its longer side, names and coordinates included; None: `canvas.LONG_SIDE`
     """
     board = unpack_board(state)
     height, width = board.shape
-    side = (canvas.LONG_SIDE - 2 * EDGE - 2 * STRIP) // max(height, width)
+    side = cell_side(height, width, size)
     top, left = STRIP + EDGE, _board_left(width, side)
     sheet = _draw_background(height, width, side).copy()
     ground = (np.indices(board.shape).sum(axis=0)) % 2
@@ -70,13 +71,18 @@ def draw_picture(state: State, last: Any = None) -> NDArray[np.uint8]:
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
     """Return the action of a mouse drag from a piece to its target cell."""
     height, width, mover = int(state["height"]), int(state["width"]), int(state["to_move"])
-    side = (canvas.LONG_SIDE - 2 * EDGE - 2 * STRIP) // max(height, width)
+    side = cell_side(height, width)
     top, left = STRIP + EDGE, _board_left(width, side)
     first, last = (canvas.cell_at(place, top, left, side, height, width) for place in (pressed, released))
     if first is None or last is None or last[0] - first[0] != 1 - 2 * mover or abs(last[1] - first[1]) > 1:
         return None
     action = 3 * (first[1] * height + first[0]) + last[1] - first[1] + 1
     return 3 * width * height - 1 - action if state["canonical"] and mover == 1 else action
+
+
+def cell_side(height: int, width: int, size: int | None = None) -> int:
+    """Return the pixels of a cell side."""
+    return max(1, ((size or canvas.LONG_SIDE) - 2 * EDGE - 2 * STRIP) // max(height, width))
 
 
 def _board_left(width: int, side: int) -> int:

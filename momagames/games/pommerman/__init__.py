@@ -49,6 +49,7 @@ from momagames.games.pommerman.rules.state import (
 )
 from momagames.games.pommerman.view import drawing
 from momagames.games.pommerman.view.text import format_text
+from momagames.render import canvas
 
 ACTIONS = ("stop", "up", "down", "left", "right", "bomb")
 POLICIES = {
@@ -299,7 +300,7 @@ def build_game(
         kernels=KERNELS,
         rules_key="pommerman",
         codec=codec.CODEC,
-        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, size)),
+        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, size), (canvas.SIZE,)),
         human=Human(
             keys=drawing.build_keys(mode),
             point=drawing.point,

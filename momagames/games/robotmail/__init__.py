@@ -50,6 +50,7 @@ from momagames.games.robotmail.rules.state import (
 )
 from momagames.games.robotmail.view import drawing
 from momagames.games.robotmail.view.text import format_text
+from momagames.render import canvas
 
 POLICIES = {
     "nearest": "momagames.games.robotmail.policies:NEAREST",
@@ -248,7 +249,9 @@ def build_game(
         kernels=KERNELS,
         rules_key="robotmail",
         codec=codec.CODEC,
-        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, layout.width, layout.height)),
+        view=View(
+            drawing.draw_picture, format_text, drawing.build_options(agents, layout.width, layout.height), (canvas.SIZE,)
+        ),
         human=Human(
             keys=drawing.KEYS,
             pick=drawing.pick,

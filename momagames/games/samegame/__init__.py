@@ -20,6 +20,7 @@ from momagames.contract import (
 )
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.samegame import codec, compact, heuristics, move_codes, rules, standard_boards, view
+from momagames.render import canvas
 
 # SPEC §8
 PARAMETERS = (
@@ -104,7 +105,7 @@ def game(id: str, **given: Any) -> Game:
         kernels=FIXED_KERNELS if instance else KERNELS,
         rules_key="samegame.fixed" if instance else "samegame" if is_small else "samegame.large",
         codec=codec.FIXED_CODEC if instance else codec.CODEC,
-        view=View(view.draw_picture, view.format_text),
+        view=View(view.draw_picture, view.format_text, picture_options=(canvas.SIZE,)),
         human=Human(
             pick=view.pick,
             action_name=codec.action_name,

@@ -19,14 +19,15 @@ LEGEND = 96  # pixels of an entry of the legend
 LEGEND_ROW = 24
 
 
-def draw_picture(state: State, last: Any = None) -> NDArray[np.uint8]:
+def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDArray[np.uint8]:
     """Draw a position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
 
     last   the last action; its cell is framed
+    size   pixels that the board takes on its longer side, coordinates included; None: `canvas.LONG_SIDE`
     """
     board, colors = unpack_board(state), int(state["colors"])
     height, width = board.shape
-    side = (canvas.LONG_SIDE - EDGE) // max(height, width)
+    side = cell_side(height, width, size)
     sheet = _draw_background(height, width, colors, side).copy()
     sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = canvas.mosaic(_draw_tiles(side), board)
     if last is not None:
@@ -44,9 +45,14 @@ def draw_picture(state: State, last: Any = None) -> NDArray[np.uint8]:
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
     """Return the action of the tile that the mouse was pressed and released on, or None; see `canvas.cell_at`."""
     height, width = unpack_board(state).shape
-    side = (canvas.LONG_SIDE - EDGE) // max(height, width)
+    side = cell_side(height, width)
     first, last = (canvas.cell_at(place, EDGE, EDGE, side, height, width) for place in (pressed, released))
     return None if first is None or first != last else first[0] * width + first[1]
+
+
+def cell_side(height: int, width: int, size: int | None = None) -> int:
+    """Return the pixels of a cell side."""
+    return max(1, ((size or canvas.LONG_SIDE) - EDGE) // max(height, width))
 
 
 @functools.lru_cache(maxsize=32)

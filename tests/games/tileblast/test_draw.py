@@ -56,7 +56,7 @@ def usual(name):
 def square(state, x, y, size=1, **options):
     """Some cells of the picture, of which (x, y) is the lower left."""
     side = size * drawing.SIDE
-    top, left = drawing.top_left(WIDTH * y + x, side)
+    top, left = drawing.top_left(WIDTH * y + x, high=side)
     return drawing.draw_picture(state, **options)[top : top + side, left : left + side]
 
 
@@ -143,7 +143,7 @@ def test_size_two_is_one_picture_in_four_cells():
         assert all(rows(state)[y][x][1] == LETTERS[name] for x in (3, 4) for y in (4, 5))
         changed = (drawing.draw_picture(state) != drawing.draw_picture(position())).any(axis=2)
         ys, xs = np.nonzero(changed)
-        upper, left = drawing.top_left(WIDTH * 4 + 3, 2 * drawing.SIDE)
+        upper, left = drawing.top_left(WIDTH * 4 + 3, high=2 * drawing.SIDE)
         assert ys.min() >= upper
         assert xs.min() >= left
         assert max(ys.max() - upper, xs.max() - left) < 2 * drawing.SIDE

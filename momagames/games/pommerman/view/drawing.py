@@ -59,12 +59,12 @@ def build_options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
     )
 
 
-def point(state: State, x: float, y: float) -> Mapping[str, Any]:
-    """Return the display options for a pointer at pixel (x, y): the blast range of the bomb under it."""
-    size = int(state["size"])
-    side = cell_side(size)
+def point(state: State, x: float, y: float, size: int | None = None) -> Mapping[str, Any]:
+    """Return the display options for a pointer at pixel (x, y): the blast range of the bomb under it. `size`: as drawn."""
+    cells = int(state["size"])
+    side = cell_side(cells, size)
     row, col = int((y - EDGE) // side), int((x - EDGE) // side)
-    return {"cell": row * size + col} if 0 <= row < size and 0 <= col < size else {}
+    return {"cell": row * cells + col} if 0 <= row < cells and 0 <= col < cells else {}
 
 
 def build_keys(mode: int) -> Keys:
@@ -77,13 +77,13 @@ def build_keys(mode: int) -> Keys:
     return Keys({**choices, **words}, "arrows: move, space: bomb, s: stop, digits: words")
 
 
-def cell_side(size: int) -> int:
-    """Return the pixels of a cell side."""
-    return (canvas.LONG_SIDE - EDGE) // size
+def cell_side(cells: int, size: int | None = None) -> int:
+    """Return the pixels of a cell side on a board of cells x cells."""
+    return max(1, ((size or canvas.LONG_SIDE) - EDGE) // cells)
 
 
 def draw_picture(
-    state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1
+    state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1, size: int | None = None
 ) -> NDArray[np.uint8]:
     """Return a position as an RGB image, uint8[H, W, 3].
 
@@ -91,12 +91,14 @@ def draw_picture(
     viewer   show the view of this agent; None: everything
     blasts   mark the cells that bombs can reach: of all bombs, or
     cell     of the bomb on this cell only
+    size     pixels that the board takes, coordinates included; None: `canvas.LONG_SIDE`
     """
     visible = build_scene(state, last, viewer, blasts, cell)
-    size, side = len(visible.board), cell_side(len(visible.board))
-    sheet = _draw_background(size).copy()
-    board = sheet[EDGE : EDGE + size * side, EDGE : EDGE + size * side]
-    for row, col in np.ndindex(size, size):
+    cells = len(visible.board)
+    side = cell_side(cells, size)
+    sheet = _draw_background(cells, side).copy()
+    board = sheet[EDGE : EDGE + cells * side, EDGE : EDGE + cells * side]
+    for row, col in np.ndindex(cells, cells):
         place = row, col
         square = board[row * side : (row + 1) * side, col * side : (col + 1) * side]
         square[:] = tiles.draw_cell(
@@ -108,7 +110,7 @@ def draw_picture(
             visible.graves.get(place, -1),
             cell_mark(visible, row, col),
         )
-    left = EDGE + size * side + BESIDE
+    left = EDGE + cells * side + BESIDE
     draw_header(sheet, left, state, viewer)
     for agent in visible.agents:
         draw_agent(sheet, EDGE + TOP + agent.seat * CARD, left, agent, visible.teams)
@@ -116,11 +118,10 @@ def draw_picture(
 
 
 @functools.lru_cache(maxsize=16)
-def _draw_background(size: int) -> NDArray[np.uint8]:
+def _draw_background(cells: int, side: int) -> NDArray[np.uint8]:
     """Return the static part: the coordinates."""
-    side = cell_side(size)
-    sheet = canvas.blank(max(EDGE + size * side + 4, EDGE + TOP + SEATS * CARD), EDGE + size * side + BESIDE + COLUMN)
-    for k in range(size):
+    sheet = canvas.blank(max(EDGE + cells * side + 4, EDGE + TOP + SEATS * CARD), EDGE + cells * side + BESIDE + COLUMN)
+    for k in range(cells):
         canvas.write(sheet, EDGE + (k + 0.5) * side, EDGE / 2, str(k), 12, canvas.FAINT, "center")
         canvas.write(sheet, EDGE - 6, EDGE + (k + 0.5) * side, str(k), 12, canvas.FAINT, "right")
     return sheet

@@ -56,20 +56,21 @@ def build_options(agents: tuple[str, ...], width: int, height: int) -> tuple[Par
     )
 
 
-def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> Picture:
+def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell: int = -1, size: int | None = None) -> Picture:
     """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the action that led here, named beside the board
     viewer   show the view of this agent; None: everything
     cell     mark the cells related to this one: for a robot its targets (receivers of its mail, or mails if it has none), for a
              mail its receivers, for a receiver the robots and mails with its index
+    size     pixels that the board takes on its longer side, coordinates included; None: about `canvas.LONG_SIDE`
     """
     visible = build_scene(state, viewer, cell)
     height, width = visible.color.shape
-    side = cell_side(height, width)
+    side = cell_side(height, width, size)
     grids = visible.color.tobytes(), visible.narrow.tobytes(), visible.target.tobytes()
     players, team = int(state["players"]), int(state["team"])
-    sheet = _draw_background(height, width, *grids, players, team, bool(state["with_battery"])).copy()
+    sheet = _draw_background(height, width, side, *grids, players, team, bool(state["with_battery"])).copy()
     board = sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side]
     standing = {robot.place: robot.look for robot in visible.robots}
     for x, y in {*standing, *visible.mails, *visible.marked}:
@@ -90,8 +91,10 @@ def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell
     return sheet
 
 
-def cell_side(height: int, width: int) -> int:
+def cell_side(height: int, width: int, size: int | None = None) -> int:
     """Return the pixels of a cell side."""
+    if size is not None:
+        return max(1, (size - EDGE) // max(height, width))
     return min(LARGEST, max(SMALLEST, (canvas.LONG_SIDE - EDGE) // max(height, width)))
 
 
@@ -104,10 +107,10 @@ def player_positions(players: int, team: int) -> list[tuple[int, int]]:
 
 @functools.lru_cache(maxsize=16)
 def _draw_background(
-    height: int, width: int, color: bytes, narrow: bytes, target: bytes, players: int, team: int, powered: bool
+    height: int, width: int, side: int, color: bytes, narrow: bytes, target: bytes, players: int, team: int, powered: bool
 ) -> Picture:
     """Return the static part: the empty board, coordinates and headings. The grids of a `Scene` are given as bytes."""
-    side, spots = cell_side(height, width), player_positions(players, team)
+    spots = player_positions(players, team)
     left = EDGE + width * side + BESIDE
     low = EDGE + max(top for top, _ in spots) + HEAD + team * ROW
     sheet = canvas.blank(max(EDGE + height * side + 4, low), left + max(start for _, start in spots) + COLUMN)
@@ -184,15 +187,15 @@ def draw_robot_row(look: tiles.Look, delivered: int, acting: bool) -> Picture:
 # ----------------------------------------------------------------------------------------------------------------- mouse
 
 
-def place_at(state: State, pixel: tuple[float, float]) -> tuple[int, int] | None:
-    """Return row and column of the cell at a pixel (x, y) of a picture; None beside the board."""
+def place_at(state: State, pixel: tuple[float, float], size: int | None = None) -> tuple[int, int] | None:
+    """Return row and column of the cell at a pixel (x, y) of a picture of this size; None beside the board."""
     height, width = int(state["height"]), int(state["width"])
-    return canvas.cell_at(pixel, EDGE, EDGE, cell_side(height, width), height, width)
+    return canvas.cell_at(pixel, EDGE, EDGE, cell_side(height, width, size), height, width)
 
 
-def point(state: State, x: float, y: float) -> Mapping[str, Any]:
-    """Return the display options for a pointer at pixel (x, y): the marks related to the cell under it."""
-    found = place_at(state, (x, y))
+def point(state: State, x: float, y: float, size: int | None = None) -> Mapping[str, Any]:
+    """Return the display options for a pointer at pixel (x, y): the marks related to the cell under it. `size`: as drawn."""
+    found = place_at(state, (x, y), size)
     return {} if found is None else {"cell": found[0] * int(state["width"]) + found[1]}
 
 

@@ -35,34 +35,41 @@ OPTIONS = (
 )
 
 
-def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> Picture:
+def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int = -1, size: int | None = None) -> Picture:
     """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the last tapped cell, which gets a frame
     groups   join the tiles that burst together (SPEC §4.2)
     cell     outline the tiles that a tap on this cell bursts or joins; -1: none
+    size     pixels of the board's width, coordinates included; None: cells of SIDE pixels
     """
-    sheet = _draw_background().copy()
+    side = cell_side(size)
+    sheet = _draw_background(side).copy()
     draw_bar(sheet, state)
     for place in range(CELLS):
         if state["active"][place] and (not state["kind"][place] or state["anchor"][place] == place):
-            drawn = tiles.draw_piece(*describe_piece(state, place))
-            top, left = top_left(place, drawn.shape[0])
+            drawn = tiles.draw_piece(*describe_piece(state, place, side))
+            top, left = top_left(place, side, drawn.shape[0])
             sheet[top : top + drawn.shape[0], left : left + drawn.shape[0]] = drawn
     if groups:
-        join_tiles(sheet, state)
+        join_tiles(sheet, state, side)
     if last is not None:
-        top, left = top_left(int(last))
-        canvas.draw_frame(sheet, top, left, SIDE, 3, INK)
-        canvas.draw_frame(sheet, top + 3, left + 3, SIDE - 6, 2, WHITE)
+        top, left = top_left(int(last), side)
+        canvas.draw_frame(sheet, top, left, side, 3, INK)
+        canvas.draw_frame(sheet, top + 3, left + 3, side - 6, 2, WHITE)
     if cell >= 0:
-        draw_outline(sheet, tap_cells(state, cell))
+        draw_outline(sheet, tap_cells(state, cell), side)
     return sheet
 
 
-def point(state: State, x: float, y: float) -> Mapping[str, Any]:
+def cell_side(size: int | None = None) -> int:
+    """Return the pixels of a cell side."""
+    return SIDE if size is None else max(1, (size - EDGE) // WIDTH)
+
+
+def point(state: State, x: float, y: float, size: int | None = None) -> Mapping[str, Any]:
     """Return the render options for a pointer at pixel (x, y): the outline of the tiles that a tap there bursts."""
-    cell = cell_at((x, y))
+    cell = cell_at((x, y), cell_side(size))
     return {} if cell is None else {"cell": cell}
 
 
@@ -72,67 +79,67 @@ def pick(state: State, pressed: tuple[float, float], released: tuple[float, floa
     return cell if cell == cell_at(released) else None
 
 
-def cell_at(place: tuple[float, float]) -> int | None:
+def cell_at(place: tuple[float, float], side: int = SIDE) -> int | None:
     """Return the cell of a pixel (x, y) of a picture, None beside the board."""
-    position = canvas.cell_at(place, BAR, EDGE, SIDE, HEIGHT, WIDTH)
+    position = canvas.cell_at(place, BAR, EDGE, side, HEIGHT, WIDTH)
     return None if position is None else WIDTH * (HEIGHT - 1 - position[0]) + position[1]
 
 
-def top_left(cell: int, high: int = SIDE) -> tuple[int, int]:
-    """Return top and left of a picture with its lower left corner in a cell."""
-    return BAR + (HEIGHT - cell // WIDTH) * SIDE - high, EDGE + cell % WIDTH * SIDE
+def top_left(cell: int, side: int = SIDE, high: int = 0) -> tuple[int, int]:
+    """Return top and left of a picture, `high` pixels high or as high as a cell, with its lower left corner in a cell."""
+    return BAR + (HEIGHT - cell // WIDTH) * side - (high or side), EDGE + cell % WIDTH * side
 
 
-def describe_piece(state: State, cell: int) -> tuple[int, Look, int]:
+def describe_piece(state: State, cell: int, side: int = SIDE) -> tuple[int, Look, int]:
     """Return pixels, look and cover of the piece with its anchor in a cell."""
     kind = int(state["kind"][cell])
     attributes = KINDS[kind].attributes
     word = int(state["counters"][cell]) if attributes & COUNTS else 0
     counts = tuple(word >> 4 * k & 15 for k in range(len(COLORS))) if word else ()
     look = Look(kind, int(state["hp"][cell]), int(state["full"][cell]), int(state["color"][cell]), counts)
-    return SIDE * (2 if attributes & BIG else 1), look, int(state["cover"][cell])
+    return side * (2 if attributes & BIG else 1), look, int(state["cover"][cell])
 
 
-def draw_outline(sheet: Picture, cells: set[int]) -> None:
+def draw_outline(sheet: Picture, cells: set[int], side: int) -> None:
     """Draw a line around a set of cells."""
     for cell in cells:
-        top, left = top_left(cell)
+        top, left = top_left(cell, side)
         x = cell % WIDTH
         for inside, rows, columns in (
-            (x > 0 and cell - 1 in cells, slice(top, top + SIDE), slice(left - 2, left + 2)),
-            (x < WIDTH - 1 and cell + 1 in cells, slice(top, top + SIDE), slice(left + SIDE - 2, left + SIDE + 2)),
-            (cell + WIDTH in cells, slice(top - 2, top + 2), slice(left - 2, left + SIDE + 2)),
-            (cell - WIDTH in cells, slice(top + SIDE - 2, top + SIDE + 2), slice(left - 2, left + SIDE + 2)),
+            (x > 0 and cell - 1 in cells, slice(top, top + side), slice(left - 2, left + 2)),
+            (x < WIDTH - 1 and cell + 1 in cells, slice(top, top + side), slice(left + side - 2, left + side + 2)),
+            (cell + WIDTH in cells, slice(top - 2, top + 2), slice(left - 2, left + side + 2)),
+            (cell - WIDTH in cells, slice(top + side - 2, top + side + 2), slice(left - 2, left + side + 2)),
         ):
             if not inside:
                 sheet[rows, columns] = INK
 
 
-def join_tiles(sheet: Picture, state: State) -> None:
+def join_tiles(sheet: Picture, state: State, side: int) -> None:
     """Fill the gaps between free basics of a color."""
     free = (state["kind"] == BASIC) & (state["cover"] != CAGE)
     color = np.where(free, state["color"], 0).reshape(HEIGHT, WIDTH)
     beside, above = color[:, :-1] * (color[:, :-1] == color[:, 1:]), color[:-1] * (color[:-1] == color[1:])
     square = beside[:-1] * (beside[:-1] == beside[1:]) * (above[:, :-1] == above[:, 1:])
-    wide, upper, lower, rest = (round(part * SIDE) for part in (0.05, 0.1, 0.09, 0.21))
+    wide, upper, lower, rest = (round(part * side) for part in (0.05, 0.1, 0.09, 0.21))
     for pairs, right, up in ((beside, True, False), (above, False, True), (square, True, True)):
         for y, x in np.argwhere(pairs).tolist():
-            top, left = top_left(y * WIDTH + x)
-            rows = slice(top - upper, top + lower) if up else slice(top + rest, top + SIDE - rest)
-            columns = slice(left + SIDE - wide, left + SIDE + wide) if right else slice(left + rest, left + SIDE - rest)
+            top, left = top_left(y * WIDTH + x, side)
+            rows = slice(top - upper, top + lower) if up else slice(top + rest, top + side - rest)
+            columns = slice(left + side - wide, left + side + wide) if right else slice(left + rest, left + side - rest)
             if up and right:  # the middle of four tiles
-                rows, columns = slice(top - rest, top + rest), slice(left + SIDE - rest, left + SIDE + rest)
+                rows, columns = slice(top - rest, top + rest), slice(left + side - rest, left + side + rest)
             sheet[rows, columns] = INKS[color[y, x]]
 
 
-@functools.cache
-def _draw_background() -> Picture:
+@functools.lru_cache(maxsize=16)
+def _draw_background(side: int) -> Picture:
     """Return the constant part of pictures: coordinates."""
-    sheet = canvas.blank(BAR + HEIGHT * SIDE + EDGE, EDGE + WIDTH * SIDE + RIGHT_MARGIN)
+    sheet = canvas.blank(BAR + HEIGHT * side + EDGE, EDGE + WIDTH * side + RIGHT_MARGIN)
     for x in range(WIDTH):
-        canvas.write(sheet, EDGE + (x + 0.5) * SIDE, BAR + HEIGHT * SIDE + EDGE / 2, str(x), 12, FAINT, "center")
+        canvas.write(sheet, EDGE + (x + 0.5) * side, BAR + HEIGHT * side + EDGE / 2, str(x), 12, FAINT, "center")
     for y in range(HEIGHT):
-        canvas.write(sheet, EDGE - 6, BAR + (HEIGHT - y - 0.5) * SIDE, str(y), 12, FAINT, "right")
+        canvas.write(sheet, EDGE - 6, BAR + (HEIGHT - y - 0.5) * side, str(y), 12, FAINT, "right")
     return sheet
 
 

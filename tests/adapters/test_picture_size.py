@@ -1,0 +1,40 @@
+"""The size of pictures: an option of every game, which texts and the pointer know."""
+
+import pytest
+
+import momagames
+from momagames.errors import InvalidParameter
+
+IDS = ["mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-duel-v0", "mo-tileblast-v0", "mo-robotmail-4-v0"]
+COLUMNS = {"mo-pommerman-duel-v0": (8, 22), "mo-tileblast-v0": (13, 66), "mo-robotmail-4-v0": (9, 22)}  # and pixels above
+
+
+def make(id, mode="rgb_array", **options):
+    env = momagames.make(id, render_mode=mode, render_options=options)
+    env.reset(seed=1)
+    return env
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_pictures_have_the_size_that_is_asked_for(id):
+    sides = [max(make(id, size=size).render().shape[:2]) for size in (400, 800, 1600)]
+    assert 700 < sides[2] - sides[1] < 900  # whole pixels for each cell
+    assert sides[0] < sides[1]
+    assert make(id).render().shape == make(id, size=None).render().shape
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_texts_do_not_depend_on_it(id):
+    assert make(id, "ansi", size=900).render() == make(id, "ansi").render()
+    with pytest.raises(InvalidParameter, match=r"invalid size=5: expected an integer in 120[.][.]4000, or None"):
+        make(id, size=5)
+
+
+@pytest.mark.parametrize("id", COLUMNS)
+def test_the_pointer_finds_the_cell_in_pictures_of_any_size(id):
+    env = make(id)
+    columns, above = COLUMNS[id]
+    sides = [(size, (size - 22) // columns) for size in (700, 1400)]
+    small, large = (env.game.human.point(env.record, 22 + 3.5 * side, above + 3.5 * side, size=size) for size, side in sides)
+    assert small == large
+    assert small["cell"] >= 0
