@@ -14,9 +14,10 @@ from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
-from momagames.files.reading import read_bytes
+from momagames.files.reading import hash_content, read_bytes
 from momagames.files.writing import write_file_atomically
 from momagames.leaderboard.directory import METADATA, seal_submission
+from momagames.leaderboard.metadata import is_checkpoint
 from momagames.reports.data.panels import short_name
 
 PLANS = "plans.json"
@@ -108,7 +109,8 @@ def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[
     found = []
     for run in sorted(runs, key=lambda one: one.seed):
         place, name = store.run_directory(run), f"policies-{run.seed}.npz"
-        method: dict[str, Any] = {"method": run.method.name, "options": run.method.options}
+        options = {name: _copy_checkpoint(value, folder) for name, value in run.method.options.items()}
+        method: dict[str, Any] = {"method": run.method.name, "options": options}
         if run.method.make_method(run.game.make_game()).trains:
             write_file_atomically(folder / name, read_bytes(place / POLICIES))
             method["arrays"] = name
@@ -116,6 +118,16 @@ def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[
             number = {"point": point["point"]} if "arrays" in method else {}
             found.append({**method, "label": point["policy"], **number, "seed": run.seed})
     return found
+
+
+def _copy_checkpoint(value: Any, folder: Path) -> Any:
+    """Return the value of an option; of the path of a checkpoint the name of a copy in the folder."""
+    if not is_checkpoint(value):
+        return value
+    content = read_bytes(value)
+    name = f"checkpoint-{hash_content(content)[:8]}.npz"
+    write_file_atomically(folder / name, content)
+    return name
 
 
 def _name_folder(run: Run, method: str) -> str:

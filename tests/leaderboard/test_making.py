@@ -2,8 +2,12 @@
 
 import pytest
 
+import momagames
+from momagames.baselines.ntuple.method import Ntuple
 from momagames.benchmark import load_suite, run_suite
+from momagames.benchmark.plan import Opponent
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.training import CHECKPOINT, Training, train
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId
 from momagames.leaderboard import check_submission, make_tables
 from momagames.leaderboard.making import make_submissions
@@ -74,3 +78,21 @@ def test_policies_pass_the_check_with_the_rows_of_the_suite(policies, tmp_path):
     assert [row.entry.metadata.method for row in make_tables(entries)[0].rows][-1] == "random"
     with pytest.raises(InvalidParameter, match="method='nsga2'"):  # another budget for training than that of the suite
         make_submissions(results, "ten_seconds", "nsga2", tmp_path)
+
+
+@pytest.mark.long
+def test_a_checkpoint_of_your_own_becomes_part_of_the_submission(tmp_path):
+    setting = load_suite("ten_seconds").experiments[1].model_dump(mode="json")
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    opponents = (Opponent.with_default_options("random", game),)
+    train(Training(game, Ntuple(), 0, 3_000, ("player_0", "player_1"), opponents), tmp_path / "mine", 1, 4)
+    options = {"checkpoint": str(tmp_path / "mine" / CHECKPOINT), "divisions": 1}
+    own = [{**setting, "name": "mine", "methods": [RANDOM, {"name": "trained", "options": options}]}]
+    suite = load_suite({"name": "mine", "description": "", "experiments": own, "indicators": INDICATORS})
+    assert not run_suite(suite, tmp_path / "results").failed
+    (made,) = make_submissions(tmp_path / "results", "ten_seconds", "trained", tmp_path, budget=3_000)
+    (tmp_path / "mine" / CHECKPOINT).unlink()  # the submission has a copy
+    (panel,) = (one for one in build_panels(Store(tmp_path / "results"), suite) if one.primary)
+    entry = check_submission(made)
+    for seed, points in entry.points.items():
+        assert sorted(points.values.tolist()) == sorted(panel.points["trained"][seed].values.tolist())
