@@ -57,10 +57,10 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     (
         "learning/tables.py",
         ("--board", "4", "5", "--seconds", "0.2", "0.4", "--front-seconds", "0.1", "--divisions", "1", "--games", "4",
-         "--uct", "5:2", "--simulations", "2"),
+         "--uct", "5:2"),
         (),
         ("moves/s", "against uct(5): ", "0.4 s against 0.2 s: ", "depth 3: ", "search from the start, ",
-         "uct(2, value=champion): ", "  w=(0, 0, 1): ", "non-dominated"),
+         "| `uct`, champion's values, ", "  w=(0, 0, 1): ", "non-dominated"),
     ),
     (
         "learning/pommerman.py",

@@ -16,6 +16,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,13 @@ WIN = np.ones(1)
 OPENING = 4  # random moves before a game of tables against tables
 SEARCH_SHARE = 0.2  # of the time of training
 FRONT = ("win", "captures", "losses")
+WIN_ALONE = np.array([1.0, 0.0, 0.0, 0.0])
+PILOT, SPEED_GAMES = 30, 10  # playouts, and games, that a speed is measured with
+SEARCHES: dict[str, dict[str, Any]] = {
+    "random playouts": {},
+    "champion's values": {"exploration": 0.1, "value": "champion"},
+    "champion's values and priors": {"exploration": 0.6, "value": "champion", "prior_temperature": 0.3},
+}
 
 
 def make_openings(game: Game, count: int, seed: int) -> NDArray[np.void]:
@@ -159,22 +167,37 @@ def measure_front(game: Game, seconds: float, divisions: int, seed: int, games: 
         print(f"  non-dominated captures and losses: {points[np.argsort(points[:, 0])].tolist()}", flush=True)
 
 
-def measure_search(simulations: Sequence[int], seed: int, games: int) -> None:
-    """Print speed and wins of tree search with the values of the champion against the look-ahead of the same tables."""
+def measure_search(seed: int, games: int) -> None:
+    """Print tree searches with the values of the champion, and without, against the look-ahead of the same tables.
+
+    Searches have as many playouts as take the time of a look-ahead of two or three moves.
+    """
     game = momagames.spec(ID)
     stored = load_stored_policies(game, "champion", PatternTables, "value", METHOD.name)
-    own, tables = stored.find_nearest(np.array([1.0, 0.0, 0.0, 0.0]))
-    deep = {depth: make_policy(game, stored.windows, depth, own, tables) for depth in (1, 2, 3)}
+    own, tables = stored.find_nearest(WIN_ALONE)
+    deep: list[BatchPolicy] = [make_policy(game, stored.windows, depth, own, tables) for depth in (1, 2, 3)]
     openings = make_openings(game, games, seed)
-    for depth, policy in deep.items():
-        print(f"depth {depth}: {play_match(game, policy, policy, openings, seed)[2]:,.0f} decisions/s", flush=True)
-    for count in simulations:
-        search = batch_policy("uct", game, weights=[1, 0, 0, 0], simulations=count, exploration=0.1, value="champion")
-        wins = [f"{play_match(game, search, policy, openings, seed)[1]:.2f}" for policy in deep.values()]
-        speed = play_match(game, search, search, openings, seed)[2]
-        print(
-            f"uct({count}, value=champion): {speed:,.0f} decisions/s; won {', '.join(wins)} against depth 1, 2, 3", flush=True
-        )
+    print(
+        "| policy | microseconds a decision | won against depth 1 | depth 2 | depth 3 | `uct` of equal time |\n"
+        "|---|--:|--:|--:|--:|--:|"
+    )
+    for depth in (2, 3):
+        target = measure_speed(game, deep[depth - 1], seed)
+        rows = {f"depth {depth}": deep[depth - 1]}
+        for name, options in SEARCHES.items():
+            pilot = batch_policy("uct", game, weights=WIN_ALONE, simulations=PILOT, **options)
+            simulations = max(1, round(PILOT * measure_speed(game, pilot, seed) / target))
+            search = batch_policy("uct", game, weights=WIN_ALONE, simulations=simulations, **options)
+            rows[f"`uct`, {name}, {simulations:,} playouts"] = search
+        plain = list(rows.values())[1]
+        for label, policy in rows.items():
+            wins = [f"{play_match(game, policy, one, openings, seed)[1]:.0%}" for one in (*deep, plain)]
+            print(f"| {label} | {1e6 / measure_speed(game, policy, seed):,.0f} | {' | '.join(wins)} |", flush=True)
+
+
+def measure_speed(game: Game, policy: BatchPolicy, seed: int) -> float:
+    """Return decisions per CPU second, over games of a policy with itself."""
+    return play_match(game, policy, policy, make_openings(game, SPEED_GAMES, seed), seed)[2]
 
 
 def main() -> None:
@@ -187,14 +210,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--games", type=int, default=1000, help="games of a match, an even number")
     parser.add_argument("--uct", nargs="*", default=["100:200", "1000:200"], help="simulations:games of opponents")
-    parser.add_argument("--simulations", type=int, nargs="+", default=[10, 30, 100], help="of searches with values")
     words = parser.parse_args()
     board = {"board_width": words.board[0], "board_height": words.board[1]}
     pairs = [text.split(":") for text in words.uct]
     uct = [(int(simulations), int(games)) for simulations, games in pairs]
     for seed in words.seeds:
         if words.only in (None, "search"):
-            measure_search(words.simulations, seed, words.games)
+            measure_search(seed, words.games)
         if words.only in (None, "wins"):
             measure_wins(momagames.spec(ID, objectives=("win",), **board), words.seconds, seed, words.games, uct)
         if words.only in (None, "self-play"):

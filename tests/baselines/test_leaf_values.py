@@ -66,12 +66,28 @@ def test_replies_are_backpropagated(tmp_path):
     assert tree.sums[arm, 0] == pytest.approx(before[action] + own_reward + own_value, abs=1e-5)
 
 
+def test_priors_are_the_softmax_of_the_values(tmp_path):
+    game = breakthrough(4, 6, OBJECTIVES)
+    name, tables = save_tables(tmp_path, game, WEIGHTS)
+    start = generate_starts(game, np.zeros(1, np.uint64))
+    tree, _ = search_tree(game, start, UctOptions(1, 0.3, 100, name, 0.2), WEIGHTS)
+    play = Episode(game)
+    play.load(start[0])
+    values = naive_search(game, tables, WEIGHTS, play, 0, 1)
+    odds = {action: np.exp(value / 0.2) for action, value in values.items()}
+    found = {action: tree.priors[arm] for action, arm in zip(actions_of(tree, 0), arms_of(tree, 0), strict=True)}
+    assert found == pytest.approx({action: one / sum(odds.values()) for action, one in odds.items()}, rel=1e-4)
+    assert max(found.values()) > 2 * min(found.values())
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.3])
 @pytest.mark.parametrize("name", ["uct", "pareto_uct"])
 @pytest.mark.skipif(INTERPRETED, reason="slow without the compiler")
-def test_search_improves_on_the_tables(name):
+def test_search_improves_on_the_tables(name, temperature):
     game = momagames.spec("mo-breakthrough-v0")
     weights = [1.0, 0.0, 0.0, 0.0]
-    search = batch_policy(name, game, weights=weights, simulations=40, exploration=0.1, value="champion")
+    options = {"exploration": 0.6 if temperature else 0.1, "value": "champion", "prior_temperature": temperature}
+    search = batch_policy(name, game, weights=weights, simulations=40, **options)
     assert share_of_wins(game, search, batch_policy("champion", game), 40) > 0.7
 
 
@@ -89,5 +105,7 @@ def test_rejects_what_does_not_fit():
     for game, value in ((board, "champions"), (tiles, "champion"), (breakthrough(), "champion")):
         with pytest.raises(InvalidParameter, match=r"invalid value='champions?': expected 'champion', or the checkpoint"):
             policy("uct", game, value=value)
+    with pytest.raises(InvalidParameter, match=r"invalid prior_temperature=0.3: expected 0 without a value"):
+        policy("uct", board, prior_temperature=0.3)
     with pytest.raises(InvalidParameter, match="invalid value='champion'"):
         method("uct")(1, 8, 0.1, 100, "champion").check_plan(tiles)

@@ -169,7 +169,7 @@ def test_open_loop_ignores_the_seed_of_the_state():
 def search_tree(game, start, options, weights=None):
     """Return the tree after one search for a weighted sum."""
     num_objectives = len(game.objectives)
-    tree = make_tree(game, options.simulations, 1)
+    tree = make_tree(game, options.simulations, 1, options.prior_temperature > 0)
     criteria = np.full((1, num_objectives), 1 / num_objectives) if weights is None else np.array([weights])
     workspace = make_workspace(game, criteria, np.ones(1), options)
     workspace.root[0] = start[0]
@@ -224,10 +224,10 @@ def test_simultaneous_agents_have_separate_statistics():
         assert tree.visits[list(arms_of(tree, 0, slot))].sum() == 100
 
 
-def make_bandit(num_criteria):
+def make_bandit(num_criteria, has_priors=False):
     """Return a tree for the arms of one bandit, and compiled access to it."""
     game = gambles.game(REWARDS)
-    tree = make_tree(game, 20, num_criteria)
+    tree = make_tree(game, 20, num_criteria, has_priors)
 
     def call_select_front(tree, count, total, exploration):
         return select_front(tree, 0, count, total, exploration)
@@ -239,9 +239,10 @@ def make_bandit(num_criteria):
     return tree, compile_entry_point(call_select_front, "tests.ranked"), compile_entry_point(call_select_arm, "tests.chose")
 
 
+@pytest.mark.parametrize("has_priors", [False, True])
 @pytest.mark.parametrize("num_criteria", [1, 3])
-def test_front_of_bounds_equals_brute_force(num_criteria):
-    tree, call_select_front, _ = make_bandit(num_criteria)
+def test_front_of_bounds_equals_brute_force(num_criteria, has_priors):
+    tree, call_select_front, _ = make_bandit(num_criteria, has_priors)
     tree = tree._replace(
         candidates=np.arange(8, dtype=np.int32), front=np.zeros(8, np.int32), bounds=np.zeros((8, num_criteria))
     )
@@ -251,10 +252,15 @@ def test_front_of_bounds_equals_brute_force(num_criteria):
     for _ in range(200):
         tree.visits[:8] = rng.integers(1, 4, 8)
         tree.sums[:8] = rng.integers(0, 5, (8, num_criteria)) * tree.visits[:8, None]
+        if has_priors:
+            tree.priors[:8] = rng.integers(1, 3, 8) / 8
         best = call_select_front(tree, 8, int(tree.visits[:8].sum()), 0.7)
         spread = math.log(tree.visits[:8].sum()) + math.log(num_criteria) / 4
         means = tree.sums[:8] / tree.visits[:8, None] / 4
-        bounds = means + 0.7 * np.sqrt(spread / tree.visits[:8, None])
+        radius = np.sqrt(spread / tree.visits[:8])
+        if has_priors:
+            radius = tree.priors[:8] * math.sqrt(tree.visits[:8].sum()) / (1 + tree.visits[:8])
+        bounds = means + 0.7 * radius[:, None]
         assert np.abs(tree.bounds - bounds).max() < 1e-8
         bounds = tree.bounds
         alone = [

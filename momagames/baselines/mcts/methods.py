@@ -43,8 +43,13 @@ class Uct(Method):
     horizon       maximum number of steps of a playout, 1..1,000,000
     value         "champion", or the path of a checkpoint of `ntuple`: instead of a random playout the moves of a new node begin
                   with the values of its tables, for each agent and objective; empty: none
+    prior_temperature   with a value, temperature of the softmax of these values, in units of the weighted return, that is the
+                  prior P of the moves, 0..1000; then the confidence radius is exploration * P * sqrt(n) / (1 + visits), as in
+                  PUCT; 0: no prior
 
-    Source: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006; others in `momagames.baselines.mcts`.
+    Source: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006; PUCT, Silver et al., "A general reinforcement
+    learning algorithm that masters chess, shogi, and Go through self-play", Science 362, 2018; others in
+    `momagames.baselines.mcts`.
     """
 
     name: ClassVar[str] = "uct"
@@ -53,6 +58,7 @@ class Uct(Method):
     exploration: float
     horizon: int
     value: str = ""
+    prior_temperature: float = 0.0
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1)
@@ -60,12 +66,13 @@ class Uct(Method):
 
     @property
     def _options(self) -> UctOptions:
-        return UctOptions(self.simulations, self.exploration, self.horizon, self.value)
+        return UctOptions(self.simulations, self.exploration, self.horizon, self.value, self.prior_temperature)
 
     def check_plan(self, game: Game) -> None:
         check_deterministic(self.name, game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
-        check_size(self.name, game, self.simulations, len(CRITERIA[self.name](lattice[0])[0]))
+        criteria, _ = CRITERIA[self.name](lattice[0])
+        check_size(self.name, game, self.simulations, len(criteria), self.prior_temperature > 0)
         make_leaf_values(game, self.value, lattice[0])
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:

@@ -42,7 +42,7 @@ def search_plans(
     buffer, run = PlayoutBuffer(game), make_planner(game, bool(options.value))
     word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
     used = lines = 0
-    tree = make_tree(game, options.simulations, len(CRITERIA[name](lattice[0])[0]))
+    tree = make_tree(game, options.simulations, len(CRITERIA[name](lattice[0])[0]), options.prior_temperature > 0)
     for i, weights in enumerate(lattice):
         share = budget * (i + 1) // len(lattice)
         workspace = make_workspace(game, *CRITERIA[name](weights), options, line_capacity=game.max_episode_steps)

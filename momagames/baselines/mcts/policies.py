@@ -60,11 +60,13 @@ def make_search_policy(name: str, game: Game, weights: NDArray[np.float64], opti
     """Make the policy `name` with these weights, labeled by them; InvalidParameter for invalid options."""
     options.check(name)
     criteria, criterion_weights = CRITERIA[name](weights)
-    check_size(name, game, options.simulations, len(criteria))
+    has_priors = options.prior_temperature > 0
+    check_size(name, game, options.simulations, len(criteria), has_priors)
     make_leaf_values(game, options.value, weights)  # raises an error before play
 
     def scratch(game: Game) -> tuple[Any, ...]:
-        return make_tree(game, options.simulations, len(criteria)), make_workspace(game, criteria, criterion_weights, options)
+        tree = make_tree(game, options.simulations, len(criteria), has_priors)
+        return tree, make_workspace(game, criteria, criterion_weights, options)
 
     label, row = format_weights(weights), tuple(weights.tolist())
     kernel_name = f"{name}.valued" if options.value else name
@@ -78,6 +80,7 @@ def make_uct_policy(
     exploration: float = 0.3,
     horizon: int = 200,
     value: str = "",
+    prior_temperature: float = 0.0,
 ) -> CompiledPolicy:
     """Make the tree search with upper confidence bounds of a weighted sum; see `Uct` for its assumptions.
 
@@ -86,8 +89,9 @@ def make_uct_policy(
     exploration   factor of the confidence radius
     horizon       maximum number of steps of a playout
     value         trained tables whose values of moves replace random playouts: "champion", or the path of a checkpoint
+    prior_temperature   above 0: of the softmax of these values that is the prior of the moves (PUCT)
     """
-    return _make_policy("uct", game, weights, UctOptions(simulations, exploration, horizon, value))
+    return _make_policy("uct", game, weights, UctOptions(simulations, exploration, horizon, value, prior_temperature))
 
 
 def make_pareto_uct_policy(
@@ -97,14 +101,15 @@ def make_pareto_uct_policy(
     exploration: float = 0.3,
     horizon: int = 200,
     value: str = "",
+    prior_temperature: float = 0.0,
 ) -> CompiledPolicy:
     """Make the tree search with Pareto upper confidence bounds; see `ParetoUct`, and `make_uct_policy` for the options."""
-    return _make_policy("pareto_uct", game, weights, UctOptions(simulations, exploration, horizon, value))
+    return _make_policy("pareto_uct", game, weights, UctOptions(simulations, exploration, horizon, value, prior_temperature))
 
 
 def _make_policy(name: str, game: Game, weights: Sequence[float] | None, options: UctOptions) -> CompiledPolicy:
     return replace(make_search_policy(name, game, resolve_weights(name, game, weights), options), label=name)
 
 
-UCT_POLICY = PolicyFactory(make_uct_policy, optional=("value",))
-PARETO_UCT_POLICY = PolicyFactory(make_pareto_uct_policy, optional=("value",))
+UCT_POLICY = PolicyFactory(make_uct_policy, optional=("value", "prior_temperature"))
+PARETO_UCT_POLICY = PolicyFactory(make_pareto_uct_policy, optional=("value", "prior_temperature"))

@@ -21,14 +21,15 @@ from momagames.baselines.mcts.tree import (
     select_secure_arm,
 )
 from momagames.baselines.ntuple.leaf_values import LeafValues, make_leaf_values, make_value_kernel
+from momagames.baselines.search.nrpa_kernels import exponential
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, keep_all_actions, make_random_choice
 from momagames.engine.playouts import make_step_buffers
-from momagames.errors import check_range
+from momagames.errors import InvalidParameter, check_range, invalid_value
 from momagames.kernels.jit import kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
 
-MAX_COUNT, MAX_EXPLORATION = 1_000_000, 1000.0
+MAX_COUNT, MAX_EXPLORATION, MAX_TEMPERATURE = 1_000_000, 1000.0, 1000.0
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,26 @@ class UctOptions:
     horizon       maximum number of steps of a playout, 1 or more
     value         "champion", or the path of a checkpoint of `ntuple`: its values of the moves of a new node instead of random
                   playouts; empty: none
+    prior_temperature   temperature of the softmax of these values that is the prior of the moves, in units of the weighted
+                  return, 0..1000; 0: no prior
     """
 
     simulations: int
     exploration: float
     horizon: int
     value: str = ""
+    prior_temperature: float = 0.0
 
     def check(self, name: str) -> None:
         """Raise InvalidParameter for options out of range."""
         check_range(f"{name}: simulations", self.simulations, 1, MAX_COUNT, whole=True)
         check_range(f"{name}: horizon", self.horizon, 1, MAX_COUNT, whole=True)
         check_range(f"{name}: exploration", self.exploration, 0, MAX_EXPLORATION)
+        check_range(f"{name}: prior_temperature", self.prior_temperature, 0, MAX_TEMPERATURE)
+        if self.prior_temperature and not self.value:
+            raise InvalidParameter(
+                invalid_value(f"{name}: prior_temperature", self.prior_temperature, "0 without a value, from which priors come")
+            )
 
 
 class Workspace(NamedTuple):
@@ -60,6 +69,7 @@ class Workspace(NamedTuple):
     criteria          float64[G, K], weights of the objectives for each criterion
     criterion_weights float64[G], weights of the criteria in the final move selection
     exploration       float64[1]
+    temperature       float64[1], of the priors
     simulations       int64[1]
     horizon           int64[1]
     deterministic     bool[1], whether the game has no chance during play
@@ -76,6 +86,7 @@ class Workspace(NamedTuple):
     criteria: NDArray[np.float64]
     criterion_weights: NDArray[np.float64]
     exploration: NDArray[np.float64]
+    temperature: NDArray[np.float64]
     simulations: NDArray[np.int64]
     horizon: NDArray[np.int64]
     deterministic: NDArray[np.bool_]
@@ -102,6 +113,7 @@ def make_workspace(
         criteria,
         criterion_weights,
         np.array([options.exploration], np.float64),
+        np.array([options.prior_temperature], np.float64),
         np.array([options.simulations], np.int64),
         np.array([options.horizon], np.int64),
         np.array([game.chance != "step"]),
@@ -227,9 +239,26 @@ def make_rating_kernel(game: Game) -> Callable[..., Any]:
                 best = total
                 copy_returns(returns, values.best)
         copy_returns(values.best, workspace.returns)
+        if tree.priors.shape[0] > 0:
+            write_priors(tree, workspace, count, best)
         return count
 
     return rate_arms
+
+
+@kernel
+def write_priors(tree, workspace, count, best):
+    """Write the softmax of the values of the first `count` candidates, each visited once, the best of which is given."""
+    total = 0.0
+    for i in range(count):
+        arm = tree.candidates[i]
+        value = 0.0
+        for g in range(workspace.criteria.shape[0]):
+            value += workspace.criterion_weights[g] * tree.sums[arm, g]
+        tree.priors[arm] = exponential((value - best) / workspace.temperature[0])
+        total += tree.priors[arm]
+    for i in range(count):
+        tree.priors[tree.candidates[i]] /= total
 
 
 @kernel

@@ -29,6 +29,7 @@ class Tree(NamedTuple):
     action      int32[R], the action of an arm
     visits      int64[R], playouts through an arm
     sums        float64[R, G], sums of its agent's returns over these playouts, for each criterion
+    priors      float64[R], the prior probability of an arm; float64[0] in a search without priors
     used        int64[2], the numbers of nodes and arms
     path        int32[N, S + 1], the arms of the current playout at each step, and the agent to move
     low, high   float64[A, G], the smallest and the largest return of an agent in this search
@@ -44,6 +45,7 @@ class Tree(NamedTuple):
     action: NDArray[np.int32]
     visits: NDArray[np.int64]
     sums: NDArray[np.float64]
+    priors: NDArray[np.float64]
     used: NDArray[np.int64]
     path: NDArray[np.int32]
     low: NDArray[np.float64]
@@ -58,9 +60,9 @@ def max_arms(game: Game, nodes: int) -> int:
     return nodes * game.mask_size * game.actors
 
 
-def check_size(name: str, game: Game, nodes: int, num_criteria: int) -> None:
+def check_size(name: str, game: Game, nodes: int, num_criteria: int, has_priors: bool = False) -> None:
     """Raise InvalidParameter if the tree of a search exceeds the memory limit."""
-    needed = max_arms(game, nodes) * (16 + 8 * num_criteria)
+    needed = max_arms(game, nodes) * (16 + 8 * (num_criteria + has_priors))
     if needed > MAX_BYTES:
         raise InvalidParameter(
             f"{name}: invalid simulations={nodes}: expected a tree of at most {MAX_BYTES >> 20:,} MiB for {game.id}, "
@@ -68,7 +70,7 @@ def check_size(name: str, game: Game, nodes: int, num_criteria: int) -> None:
         )
 
 
-def make_tree(game: Game, nodes: int, num_criteria: int) -> Tree:
+def make_tree(game: Game, nodes: int, num_criteria: int, has_priors: bool = False) -> Tree:
     """Allocate a tree; the system allocates only the pages that are written."""
     slots, arms, agents = game.actors * len(game.actions), max_arms(game, nodes), len(game.agents)
     node_ids = 1 << (2 * nodes).bit_length()
@@ -80,6 +82,7 @@ def make_tree(game: Game, nodes: int, num_criteria: int) -> Tree:
         action=np.zeros(arms, np.int32),
         visits=np.zeros(arms, np.int64),
         sums=np.zeros((arms, num_criteria)),
+        priors=np.zeros(arms if has_priors else 0),
         used=np.zeros(2, np.int64),
         path=np.zeros((nodes, slots + 1), np.int32),
         low=np.zeros((agents, num_criteria)),
@@ -176,14 +179,17 @@ def select_arm(tree, agent, count, exploration, word):
 
 @kernel
 def select_front(tree, agent, count, total, exploration):
-    """Write the candidates with non-dominated upper confidence bounds to `front`; return their number."""
-    num_criteria = tree.sums.shape[1]
+    """Write the candidates with non-dominated upper confidence bounds to `front`; return their number.
+
+    With priors the radius of the bounds is that of PUCT.
+    """
+    num_criteria, has_priors, root = tree.sums.shape[1], tree.priors.shape[0] > 0, np.sqrt(total)
     spread = natural_log(total) + natural_log(num_criteria) / 4
     front_size = 0
     for i in range(count):
         arm = tree.candidates[i]
         visits = tree.visits[arm]
-        radius = exploration * np.sqrt(spread / visits)
+        radius = exploration * (tree.priors[arm] * root / (1 + visits) if has_priors else np.sqrt(spread / visits))
         for g in range(num_criteria):
             low, size = tree.low[agent, g], tree.high[agent, g] - tree.low[agent, g]
             mean = (tree.sums[arm, g] / visits - low) / size if size > 0 else 0.0
