@@ -15,6 +15,7 @@ from game_pages import write_pages  # noqa: E402
 from learning_page import PAGES  # noqa: E402
 from make_results import update_figures  # noqa: E402
 from page_figures import show_images  # noqa: E402
+from proven_gallery import write_gallery  # noqa: E402
 from sphinx.util import logging  # noqa: E402
 
 import momagames  # noqa: E402
@@ -101,6 +102,7 @@ def add_figures(app: Any, page: str, source: list[str]) -> None:
 
 def setup(app: Any) -> None:
     write_pages(HERE / "games")
+    write_gallery(HERE / "proven-fronts.md")
     app.connect("builder-inited", draw_results)
     app.connect("source-read", add_figures)
     app.connect("autodoc-process-docstring", docstring_as_written)

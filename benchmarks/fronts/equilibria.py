@@ -1,6 +1,7 @@
-"""Outcomes of all Pareto-Nash and subgame perfect equilibria of MO-Breakthrough boards, for win and captures.
+"""Outcomes of all Pareto-Nash and subgame perfect equilibria of MO-Breakthrough boards.
 
-python benchmarks/fronts/equilibria.py        # 3x5: columns x rows
+python benchmarks/fronts/equilibria.py                      # win and captures on 3x5: columns x rows
+python benchmarks/fronts/equilibria.py --speed 3x5 3x6 4x5  # win and speed, from the guaranteed fronts of both players
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ import argparse
 import time
 
 import momagames
+from momagames.benchmark.plan import GameChoice
 from momagames.engine.playouts import generate_starts
-from momagames.games.breakthrough.solver.equilibria import Outcome, solve_equilibria
+from momagames.fronts import SearchLimits, guaranteed_front
+from momagames.games.breakthrough.solver.equilibria import Outcome, find_speed_outcome, solve_equilibria
 from momagames.kernels.rng import random_words
 
 
@@ -23,12 +26,31 @@ def format_outcomes(outcomes: tuple[Outcome, ...]) -> str:
     return "; ".join(parts)
 
 
+def describe_speed(board: str, limits: SearchLimits) -> str:
+    """Return the only outcome for win and speed."""
+    width, height = (int(part) for part in board.split("x"))
+    choice = GameChoice(
+        id="mo-breakthrough-v0", params={"board_width": width, "board_height": height, "objectives": ["win", "speed"]}
+    )
+    began = time.process_time()
+    solved = [guaranteed_front(choice, 0, agent, limits).values for agent in ("player_0", "player_1")]
+    winner, speed = find_speed_outcome(solved)
+    seconds = time.process_time() - began
+    return f"{board}: player_{winner} wins with speed {speed:.6g} in every equilibrium; {seconds:.1f} s CPU"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("boards", nargs="*", default=("3x5",), help="Columns x rows.")
     parser.add_argument("--max-states", type=int, default=100_000_000)
     parser.add_argument("--max-gigabytes", type=float, default=8.0)
+    parser.add_argument("--speed", action="store_true", help="The objectives win and speed.")
     given = parser.parse_args()
+    if given.speed:
+        limits = SearchLimits(given.max_states, int(given.max_gigabytes * 2**30))
+        for board in given.boards:
+            print(describe_speed(board, limits), flush=True)
+        return
     for board in given.boards:
         width, height = (int(part) for part in board.split("x"))
         game = momagames.spec("mo-breakthrough-v0", board_width=width, board_height=height, objectives=("win", "captures"))

@@ -21,6 +21,7 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 
 import momagames
 from momagames.baselines import method
+from momagames.baselines.base import Plans
 from momagames.baselines.search.iterated_nrpa import IteratedNrpa
 from momagames.contract import Game
 from momagames.engine.episode import Episode
@@ -37,8 +39,10 @@ from momagames.games.samegame import standard_boards
 
 ID, NUM_BOARDS = "mo-samegame-v0", 20
 FILE = Path(__file__).with_name("samegame_standard.json")
+CALIBRATION_STEPS = 300_000  # of a run that measures steps per second
 RUN_STEPS = 12_000_000  # environment steps of a run, about 10 CPU-seconds
 NRPA = {"divisions": 1, "levels": 3, "iterations": 50, "alpha": 1.0}
+SP_MCTS = {"divisions": 1, "simulations": 10_000, "exploration": 0.02, "deviation": 0.001}
 SEARCH = ("iterated_nrpa", {**NRPA, "selective": True, "patience": 100})
 COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     "nrpa": ("nrpa", NRPA),
@@ -47,6 +51,8 @@ COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     "nrpa, selective, 4 playouts": ("nrpa", {**NRPA, "selective": True, "playouts": 4}),
     "nrpa, selective, 3 repetitions": ("nrpa", {**NRPA, "selective": True, "repetitions": 3}),
     "iterated_nrpa, selective": SEARCH,
+    "nmcs, selective": ("nmcs", {"divisions": 1, "levels": 2, "selective": True}),
+    "sp_mcts, selective": ("sp_mcts", {**SP_MCTS, "selective": True}),
     "local_search": ("local_search", {"divisions": 1, "keep": 1.0, "greed": 0.0, "patience": 3000}),
     "beam": ("beam", {"width": 4096, "estimate": "present"}),
 }
@@ -61,10 +67,10 @@ def make_board(number: int) -> tuple[Game, NDArray[Any]]:
     return game, load_state(game, {"board": standard_boards.load_board(f"standard-{number}")})
 
 
-def search_board(
+def run_search(
     number: int, seed: int, steps: int, chosen: tuple[str, dict[str, Any]], known: Sequence[int] = ()
-) -> tuple[int, int, list[int], float]:
-    """Return the board, the best score of a run, its actions, and the CPU-seconds.
+) -> tuple[Plans, float]:
+    """Return the plans of a run, and its CPU-seconds.
 
     known   the actions of a game that the run improves, for `iterated_nrpa`
     """
@@ -74,11 +80,19 @@ def search_board(
     search = method(name)(**options)
     if known:
         assert isinstance(search, IteratedNrpa)
-        plans = search.improve(game, start, known, steps, seed).plans
+        found = search.improve(game, start, known, steps, seed)
     else:
-        plans = search.plan(game, start, steps, seed).plans
-    best = max(plans, key=lambda plan: plan.value[0])
-    return number, int(best.value[0]), list(best.actions), time.process_time() - begin
+        found = search.plan(game, start, steps, seed)
+    return found, time.process_time() - begin
+
+
+def search_board(
+    number: int, seed: int, steps: int, chosen: tuple[str, dict[str, Any]], known: Sequence[int] = ()
+) -> tuple[int, int, list[int], float]:
+    """Return the board, the best score of a run, its actions, and the CPU-seconds; see `run_search`."""
+    found, seconds = run_search(number, seed, steps, chosen, known)
+    best = max(found.plans, key=lambda plan: plan.value[0])
+    return number, int(best.value[0]), list(best.actions), seconds
 
 
 def replay(number: int, actions: list[int]) -> int:
@@ -173,21 +187,27 @@ def format_curve(results: dict[str, dict[str, Any]]) -> str:
 
 
 def compare(boards: list[int], cpu_seconds: float) -> None:
-    """Print the best score of each method on some boards after about the same CPU time on each, one seed after the other."""
-    print(f"| method | {' | '.join(map(str, boards))} | total |")
-    print("|---|" + "---:|" * (len(boards) + 1))
+    """Print the best scores of each method on some boards over CPU time: one run on each board, and its total score after an
+    eighth, a quarter, half and all of its steps, which take about `cpu_seconds`."""
+    shares = (1 / 8, 1 / 4, 1 / 2, 1)
+    print(f"| method | {' | '.join(f'board {k}' for k in boards)} | {' | '.join(f'{s * cpu_seconds:g} s' for s in shares)} |")
+    print("|---|" + "---:|" * (len(boards) + len(shares)))
     for label, chosen in COMPARED.items():
-        scores = []
+        run_search(boards[0], 0, 1, chosen)  # compiles
+        curves = []
         for number in boards:
-            search_board(number, 0, 1, chosen)  # compiles
-            used, best, seed, steps = 0.0, -(10**6), 0, 1_000_000
-            while used < cpu_seconds:
-                _, score, _, seconds = search_board(number, seed, steps, chosen)
-                used, best, seed = used + seconds, max(best, score), seed + 1
-                rate = steps / max(seconds, 1e-3)
-                steps = max(int(rate * (cpu_seconds - used)), 100_000)
-            scores.append(best)
-        print(f"| {label} | {' | '.join(map(str, scores))} | {sum(scores):,} |", flush=True)
+            found, seconds = run_search(number, 1, CALIBRATION_STEPS, chosen)
+            steps = max(int(found.steps / max(seconds, 1e-3) * cpu_seconds), CALIBRATION_STEPS)
+            curves.append(best_after(run_search(number, 0, steps, chosen)[0], [int(steps * share) for share in shares]))
+        last = " | ".join(f"{curve[-1]:,.0f}" for curve in curves)
+        total = " | ".join(f"{sum(scores):,.0f}" if -inf not in scores else "" for scores in zip(*curves, strict=True))
+        print(f"| {label} | {last} | {total} |", flush=True)
+
+
+def best_after(found: Plans, steps: list[int]) -> list[float]:
+    """Return the best score of a search after each number of steps; -inf before the first game."""
+    games = [(one.step, float(one.value[0])) for one in (*found.plans, *found.dominated)]
+    return [max((score for step, score in games if step <= limit), default=-inf) for limit in steps]
 
 
 def main() -> None:

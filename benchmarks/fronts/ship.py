@@ -3,6 +3,7 @@
 python benchmarks/fronts/ship.py                     # missing files
 python benchmarks/fronts/ship.py --again samegame    # files whose name contains this word, again
 python benchmarks/fronts/ship.py --best-known        # best-known fronts of large boards, from the archived runs
+python benchmarks/fronts/ship.py --standard DIRECTORY    # best-known fronts of the standard boards, from runs of their suite
 
 The files hold time and memory. The searches run in this process, so that compiled code is loaded once.
 """
@@ -20,13 +21,22 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.store.archive_file import unpack_archive
 from momagames.cli.app import app
+from momagames.engine.playouts import generate_starts
+from momagames.fronts import FrontFile, write_front
+from momagames.fronts.front_content import Point
+from momagames.fronts.front_file import read_game_front
+from momagames.fronts.verify import replay_actions
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/fronts/data"
 ARCHIVE = Path(__file__).resolve().with_name("paper.npz.xz")
+GAMES = Path(__file__).resolve().with_name("samegame_standard.json")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
-SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}
+SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12), "9x9x3": range(1), "10x10x3": range(1)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
 YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no randomness
 ROBOT = {"num_players": 1, "max_step": 40}
@@ -95,15 +105,43 @@ def write_best_known(out: Path) -> None:
                 (out / f"{name}-best-known-{seed}.json.gz").write_bytes(gzip.compress(content, mtime=0))
 
 
+def write_standard(results: Path, out: Path) -> None:
+    """Write the unions of runs of samegame-standard.yaml and of the games in samegame_standard.json, without the boards, which
+    the package may not hold."""
+    games = json.loads(GAMES.read_text(encoding="utf-8"))
+    with contextlib.chdir(results.resolve().parent), tempfile.TemporaryDirectory(dir=".") as place:
+        run_command(["front", "union", results.name, "-o", place, "--omit-positions"])
+        for path in Path(place).glob("*.json"):
+            number = path.name.partition("-instance_standard-")[2].partition("-")[0]
+            front = add_game(read_game_front(path), tuple(games[number]["actions"]))
+            write_front(out / f"mo-samegame-v0-standard-{number}-best-known.json.gz", front)
+
+
+def add_game(front: FrontFile, actions: tuple[int, ...]) -> FrontFile:
+    """Return a best-known front with one more game."""
+    game = front.make_game()
+    assert front.start.seed is not None
+    value = replay_actions(game, generate_starts(game, np.array([front.start.seed], np.uint64)), actions)
+    points = [*front.points, Point(value=tuple(value.tolist()), actions=actions)]
+    mask = is_nondominated(np.array([point.value for point in points]))
+    found = sorted((point for point, selected in zip(points, mask, strict=True) if selected), key=lambda point: point.value)
+    provenance = {**front.provenance, "command": f"{front.provenance['command'].partition(' -o ')[0]} --omit-positions"}
+    return front.model_copy(update={"points": tuple(found), "provenance": provenance})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("word", nargs="?", default="")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--best-known", action="store_true")
+    parser.add_argument("--standard", type=Path, metavar="DIRECTORY", help="Results directory of samegame-standard.yaml.")
     parser.add_argument("--out", type=Path, default=DATA, help="Directory of the files: by default that of the package.")
     given = parser.parse_args()
     if given.best_known:
         write_best_known(given.out.resolve())
+        return
+    if given.standard:
+        write_standard(given.standard, given.out.resolve())
         return
     loaded: set[str] = set()
     for name, arguments in list_commands().items():

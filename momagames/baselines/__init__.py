@@ -38,6 +38,8 @@ METHODS: dict[str, str] = {
     "hindsight_local_search": "momagames.baselines.hindsight:HindsightLocalSearch",
     "hindsight_nrpa": "momagames.baselines.hindsight:HindsightNrpa",
     "hindsight_pareto_nrpa": "momagames.baselines.hindsight:HindsightParetoNrpa",
+    "nmcs": "momagames.baselines.search.nested_search:Nmcs",
+    "sp_mcts": "momagames.baselines.mcts.single_player:SpMcts",
     "uct": "momagames.baselines.mcts.methods:Uct",
     "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
     "nested_rollouts": "momagames.baselines.candidates.nested:NestedRollouts",

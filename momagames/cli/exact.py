@@ -43,6 +43,7 @@ def exact(
         int, typer.Option(help="Maximum number of labels of the search for a Pareto front.", min=1)
     ] = 20_000_000,
     max_seconds: Annotated[float, typer.Option(help="Time limit of the enumeration, and of the solver.", min=0.0)] = 86_400.0,
+    max_gigabytes: Annotated[float, typer.Option(help="Memory limit of the process in GiB.", min=0.001)] = 8.0,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Checkpoint file, from which an interrupted enumeration resumes.")
     ] = None,
@@ -66,7 +67,8 @@ def exact(
     screen = console()
     with screen.status("states") as status:
         saved = Checkpoint(checkpoint, every) if checkpoint else None
-        limits = tabular.Limits(max_states, max_labels, max_seconds, show_progress(status, "{}: {:,}".format), saved)
+        progress, max_bytes = show_progress(status, "{}: {:,}".format), max_gigabytes * 2**30
+        limits = tabular.Limits(max_states, max_labels, max_seconds, max_bytes, progress, saved)
         made = fronts.solve_environment(choice, chosen, limits, command())
     screen.print(made.statement, highlight=False)
     listing = table("point", *made.objectives)

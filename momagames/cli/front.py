@@ -64,7 +64,7 @@ def _facts(one: FrontFile | EnvironmentFront) -> list[tuple[str, str]]:
 
     if isinstance(one, FrontFile):
         facts = [("game", one.subject)]
-        facts.append(("start", f"seed {one.start.seed}" if one.start.seed is not None else str(one.start.position)))
+        facts.append(("start", f"seed {one.start.seed}" if one.start.seed is not None else str(one.position)))
         facts.append(("agent", one.agent + (f", against {one.opponent.label}" if one.opponent else "")))
         runs = one.runs
     else:
@@ -148,16 +148,19 @@ def union(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Output file (.json) for one game and start position, else a directory.")
     ],
+    omit_positions: Annotated[
+        bool, typer.Option("--omit-positions", help="Name start positions by seed and SHA-256 instead of writing them.")
+    ] = False,
 ) -> None:
     """Merge the points of archived runs into best-known fronts, one for each game and start position."""
     from momagames import fronts
     from momagames.errors import InvalidParameter
 
-    found = fronts.union_fronts(folders, command())
+    found = fronts.union_fronts(folders, command(), omit_positions)
     if single := out.name.endswith((".json", ".json.gz")):
         if len(found) > 1:
             raise InvalidParameter(
-                f"--out {out}: there are {len(found)} games and deals, each with a front; name a folder for them"
+                f"--out {out}: there are {len(found)} games and start positions, each with a front; expected a folder for them"
             )
     else:
         out.mkdir(parents=True, exist_ok=True)
@@ -184,6 +187,9 @@ def verify(
     for name in names:
         try:
             one = fronts.load_front(name)
+            if name not in sources and (reason := fronts.explain_missing_start(one)):
+                screen.print(f"skipped {name}: {reason}", style="yellow", soft_wrap=True)
+                continue
             fronts.verify(one)
             if prove:
                 fronts.prove(one)

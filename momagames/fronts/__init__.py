@@ -19,7 +19,7 @@ from momagames.fronts.front_file import FrontFile
 from momagames.fronts.generation import SearchLimits, clairvoyant_front, guaranteed_front, response_front, returns_front
 from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
 from momagames.fronts.union import union_fronts
-from momagames.fronts.verify import prove, verify
+from momagames.fronts.verify import explain_missing_start, prove, verify
 
 __all__ = [
     "EnvironmentChoice",
@@ -28,6 +28,7 @@ __all__ = [
     "FrontFile",
     "SearchLimits",
     "clairvoyant_front",
+    "explain_missing_start",
     "find_packaged_front",
     "guaranteed_front",
     "load_front",

@@ -7,6 +7,7 @@ changed files. The witness of a point is a sequence of actions or a strategy tha
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from momagames import registry
-from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent
+from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent, canonical_json
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
 from momagames.fronts.front_content import LISTS, FrontContent, Method, parse_content, read_content
@@ -46,11 +47,28 @@ class Start(FrozenModel):
     """The start position.
 
     seed        the seed that generates the position; None for a given position
-    position    the position as a dict of the game
+    position    the position as a dict of the game; None if the file may not hold it
+    sha256      of the canonical JSON of a position that the file does not hold, which its seed generates; else None
     """
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None
-    position: dict[str, Any]
+    position: dict[str, Any] | None = None
+    sha256: str | None = None
+
+    @model_validator(mode="after")
+    def _check_position(self) -> Self:
+        if (self.position is None) == (self.sha256 is None) or (self.position is None and self.seed is None):
+            raise ValueError("expected a position, or its sha256 and the seed that generates it")
+        return self
+
+    def without_position(self) -> Start:
+        """Return the start named by its seed and the hash of its position."""
+        return Start(seed=self.seed, sha256=hash_position(self.position or {}))
+
+
+def hash_position(position: dict[str, Any]) -> str:
+    """Return the SHA-256 of the canonical JSON of a position."""
+    return hashlib.sha256(canonical_json(position).encode()).hexdigest()
 
 
 class FrontFile(FrontContent):
@@ -77,10 +95,23 @@ class FrontFile(FrontContent):
     def _check_consistency(self) -> Self:
         if (self.kind == "proven") != (self.method is not None) or (self.kind == "best known") != bool(self.runs):
             raise ValueError("expected a method in a proven front, and runs in a best-known front")
+        if self.kind == "proven" and self.start.position is None:
+            raise ValueError("expected the position of a proven front")
         if (self.claim == "response") != (self.opponent is not None):
             raise ValueError("expected an opponent for the claim response, and for no other claim")
         self.check_statement(state_claim(self.kind, self.claim, self.agent, self.opponent))
         return self
+
+    def content(self) -> dict[str, Any]:
+        data = super().content()
+        return {**data, "start": {key: value for key, value in data["start"].items() if value is not None or key == "seed"}}
+
+    @property
+    def position(self) -> dict[str, Any]:
+        """The start position; InvalidFile if the file does not hold it."""
+        if self.start.position is None:
+            raise InvalidFile("the file does not hold the start position, only its sha256")
+        return self.start.position
 
     @property
     def subject(self) -> str:

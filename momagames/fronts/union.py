@@ -17,13 +17,14 @@ from momagames.fronts.front_file import Claim, FrontFile, state_claim
 from momagames.fronts.generation import collect_provenance, make_start
 
 
-def union_fronts(folders: Iterable[str | Path], command: str = "") -> dict[str, FrontFile]:
+def union_fronts(folders: Iterable[str | Path], command: str = "", omit_positions: bool = False) -> dict[str, FrontFile]:
     """Return the best-known front of each game and seed with runs of plans: file name -> front.
 
     Policies are excluded, because their values are means over episodes. The runs may come from other versions; `verify` replays
     every point with the installed one.
 
-    folders    results directories of `bench run`
+    folders           results directories of `bench run`
+    omit_positions    whether the files name start positions by seed and SHA-256 instead of holding them
     Raises     InvalidFile if a directory cannot be read or has no finished run of plans
     """
     runs: dict[tuple[str, int], dict[str, tuple[Store, Run]]] = {}
@@ -34,10 +35,13 @@ def union_fronts(folders: Iterable[str | Path], command: str = "") -> dict[str, 
                 runs.setdefault((run.canonical, run.seed), {})[run.digest] = store, run
         if len(runs) == before and not any(run.kind == "plans" for run in store.finished_runs()):
             raise InvalidFile(f"{folder}: expected at least one finished run of plans")
-    return {_file_name(next(iter(found.values()))[1]): _union(list(found.values()), command) for found in runs.values()}
+    return {
+        _file_name(next(iter(found.values()))[1]): _union(list(found.values()), command, omit_positions)
+        for found in runs.values()
+    }
 
 
-def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
+def _union(found: list[tuple[Store, Run]], command: str, omit_positions: bool) -> FrontFile:
     found = sorted(found, key=lambda pair: pair[1].digest)
     run = found[0][1]
     game = run.game.make_game()
@@ -49,6 +53,7 @@ def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
     if not points:
         raise InvalidFile(f"{run.canonical}, seed {run.seed}: its runs have no points")
     mask = is_nondominated(np.array([point.value for point in points]))  # of equal points the first
+    start = make_start(game, run.seed)
     claim: Claim = "clairvoyant" if game.chance == "step" else "returns"
     return FrontFile(
         kind="best known",
@@ -56,7 +61,7 @@ def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
         statement=state_claim("best known", claim, game.agents[0], None),
         game=run.game,
         canonical=registry.format_id(game.id, game.params),
-        start=make_start(game, run.seed),
+        start=start.without_position() if omit_positions else start,
         agent=game.agents[0],
         opponent=None,
         objectives=tuple(objective.name for objective in game.objectives),

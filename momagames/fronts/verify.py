@@ -22,7 +22,7 @@ from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.environment_front import EnvironmentFront, prove_environment_front, verify_environment_front
 from momagames.fronts.front_content import Point
-from momagames.fronts.front_file import PLAN_CLAIMS, Claim, FrontFile
+from momagames.fronts.front_file import PLAN_CLAIMS, Claim, FrontFile, hash_position
 from momagames.fronts.generation import reply_weights
 
 TOLERANCE = 1e-12  # of expected returns, which are sums of many products; other returns are exact
@@ -50,17 +50,31 @@ def verify(front: FrontFile | EnvironmentFront) -> None:
             raise InvalidFile(f"point {number}: invalid value={list(point.value)}: expected {value.tolist()} from its witness")
 
 
+def explain_missing_start(front: FrontFile | EnvironmentFront) -> str | None:
+    """Return why the start position of a front that does not hold it cannot be generated here; None if it can."""
+    if isinstance(front, FrontFile) and front.start.position is None:
+        try:
+            front.make_game()
+        except InvalidFile as error:
+            return str(error)
+    return None
+
+
 def _load_start(front: FrontFile, game: Game) -> NDArray[Any]:
     """Return the start position, record[1]; InvalidFile unless the seed generates it."""
+    episode = Episode(game)
+    if front.start.seed is not None:
+        episode.reset(front.start.seed)
+    if front.start.position is None:
+        if hash_position(game.codec.save(episode.state)) != front.start.sha256:
+            raise InvalidFile(f"start: seed {front.start.seed} generates a position with another sha256 than start.sha256")
+        return episode.states.copy()
     try:
         start = load_state(game, front.start.position)
     except MomagamesError as error:
         raise InvalidFile(f"start.position: {error}") from None
-    if front.start.seed is not None:
-        episode = Episode(game)
-        episode.reset(front.start.seed)
-        if game.codec.save(episode.state) != front.start.position:
-            raise InvalidFile(f"start: seed {front.start.seed} generates another position than start.position")
+    if front.start.seed is not None and game.codec.save(episode.state) != front.start.position:
+        raise InvalidFile(f"start: seed {front.start.seed} generates another position than start.position")
     return start
 
 
@@ -125,20 +139,20 @@ def _prove_returns(front: FrontFile) -> None:
     assert front.method is not None
     if front.method.name == BRANCH_AND_BOUND:
         known = [Plan(point.actions or (), np.array(point.value), 0) for point in front.points]
-        plies = clairvoyant_front(game, front.start.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES, known=known)
+        plies = clairvoyant_front(game, front.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES, known=known)
         compare_points(front.values, front.values, plies.points)
         return
-    compare_points(front.values, front.values, pareto_front(game, front.start.position, **limits).points)
+    compare_points(front.values, front.values, pareto_front(game, front.position, **limits).points)
     if limits["max_states"] <= MAX_LAYERED_STATES:
-        plies = clairvoyant_front(game, front.start.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES)
+        plies = clairvoyant_front(game, front.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES)
         compare_points(front.values, front.values, plies.points)
 
 
 def _prove_clairvoyant(front: FrontFile) -> None:
     """Derive a clairvoyant front by plies, and by backward induction."""
     game, limits = front.make_game(), _limits(front)
-    compare_points(front.values, front.values, clairvoyant_front(game, front.start.position, **limits).points)
-    inducted = backward_induction_front(game, front.start.position, max_states=limits["max_states"])
+    compare_points(front.values, front.values, clairvoyant_front(game, front.position, **limits).points)
+    inducted = backward_induction_front(game, front.position, max_states=limits["max_states"])
     compare_points(front.values, np.round(front.values, DECIMALS), inducted)
 
 
@@ -147,7 +161,7 @@ def _prove_by_solver(front: FrontFile) -> None:
     game = front.make_game()
     weights = reply_weights(game, front.opponent) if front.opponent else None
     agent, solver = game.agents.index(front.agent), find_front_solver(game, front.claim)
-    solver.prove(game, front.start.position, agent, weights, front.values, **_limits(front))
+    solver.prove(game, front.position, agent, weights, front.values, **_limits(front))
 
 
 PROOFS: dict[Claim, Callable[[FrontFile], None]] = {

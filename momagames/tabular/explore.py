@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -30,6 +31,7 @@ class Limits:
     max_states      number of states
     max_labels      number of labels of a search for a Pareto front
     max_seconds     of each of the two
+    max_bytes       largest memory that the process has taken so far; not checked where Python has no module `resource`
     progress        called a few times a second with a label and a count
     checkpoint      file of explored states from which an interrupted enumeration resumes
     """
@@ -37,6 +39,7 @@ class Limits:
     max_states: int = 2_000_000
     max_labels: int = 20_000_000
     max_seconds: float = float("inf")
+    max_bytes: float = float("inf")
     progress: Progress | None = None
     checkpoint: Checkpoint | None = None
 
@@ -48,11 +51,24 @@ class Clock:
         self._limits, self._label, self._start = limits, label, time.monotonic()
 
     def check(self, count: int) -> None:
-        """Report the progress; TooLarge beyond the time limit."""
+        """Report the progress; TooLarge beyond the limits of time and memory."""
         if self._limits.progress is not None:
             self._limits.progress(self._label, count)
         if time.monotonic() - self._start > self._limits.max_seconds:
             raise TooLarge(f"{self._label}: more than max_seconds={self._limits.max_seconds:g}, at {count:,}")
+        if (peak := measure_peak_memory()) > self._limits.max_bytes:
+            limit = f"max_bytes={self._limits.max_bytes:,.0f}"
+            raise TooLarge(f"{self._label}: more than {limit}, at {count:,}: the process has taken {peak:,} bytes")
+
+
+def measure_peak_memory() -> int:
+    """Return the largest memory of this process so far, in bytes; 0 where Python has no module `resource`."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10  # macOS counts bytes, other systems KiB
 
 
 def explore(

@@ -1,10 +1,11 @@
-"""Pareto fronts of models with certain outcomes, by label setting with bounds.
+"""Pareto fronts of deterministic models, by label setting with bounds.
 
 A label is a return so far in a state. Labels are extended by all actions, step by step. A label is dropped if another label of
 the same state is at least as good in every objective: every continuation of the one is a continuation of the other (Martins,
-"On a multicriteria shortest path problem", 1984). With a discount below 1 only labels of the same time are compared. A label is
-also dropped if the best that it can still reach in each objective does not exceed the return of an episode that is known.
-Returns are exact integers over a common denominator. Bounds are floats, rounded up.
+"On a multicriteria shortest path problem", 1984). With a discount below 1 and negative rewards only labels of the same time
+are compared; without negative rewards no label gains from being later, so that earlier ones drop it, too. A label is also
+dropped if the best that it can still reach in each objective does not exceed the return of an episode that is known. Returns
+are exact integers over a common denominator. Bounds are floats, rounded up.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SWEEPS = 5_000  # of the bounds: each tightens them, none is needed
 SLACK = 1e-9  # relative, added to the bounds; far above the rounding of some thousand additions
 CHECK_EVERY = 1024
 
-Label = tuple[tuple[int, ...], int]  # the return times a denominator, number of the step that led to it
+Labels = dict[tuple[int, ...], int]  # the return times a denominator -> number of the step that led to it
 NO_STEP = -1
 
 
@@ -54,7 +55,9 @@ def find_pareto_front(model: TabularModel, gamma: Fraction, limits: Limits) -> P
               a policy that never ends is not dominated; TooLarge beyond a limit, always if the front is infinite
     """
     if not model.is_deterministic:
-        raise InvalidParameter("expected certain outcomes for a Pareto front of deterministic policies; use a coverage set")
+        raise InvalidParameter(
+            "expected deterministic dynamics for a Pareto front of deterministic policies; use a coverage set"
+        )
     if not 0 < gamma <= 1:
         raise InvalidParameter(invalid_value("gamma", float(gamma), "above 0, to 1"))
     return _LabelSetting(model, gamma, limits).run()
@@ -79,21 +82,22 @@ class _LabelSetting:
         bounds = compute_bounds(model, gamma)
         self._bounds, self._is_zero = bounds.tolist(), (bounds == 0.0).tolist()
         self._margins = SLACK * (1.0 + np.abs(bounds).max(axis=0))
+        self._settled: dict[int, tuple[Labels, int]] = {}  # labels of all times where they are compared, and their last time
         self._points: dict[Vector, int] = {}
         self._point_floats = np.zeros((0, model.num_objectives))
         self._point_vectors: list[Vector] = []
 
     def run(self) -> ParetoFront:
         gamma, clock, done = self._gamma, Clock(self._limits, "labels extended"), 0
-        settled: dict[int, list[tuple[int, ...]]] = {}  # with a discount of 1: labels of all times
-        layer: dict[int, list[Label]] = {0: [((0,) * self._model.num_objectives, NO_STEP)]}
+        compares_times = gamma == 1 or all(x >= 0 for reward in self._model.rewards for x in reward)
+        layer: dict[int, Labels] = {0: {(0,) * self._model.num_objectives: NO_STEP}}
         up, down, time = 1, 1, 0  # gamma^time is up / (down * q)
         while layer:
-            following: dict[int, list[Label]] = {}
+            following: dict[int, Labels] = {}
             denominator = self._scale * down
             discount = float(gamma) ** time
             for state, labels in layer.items():
-                for returns, step in labels:
+                for returns, step in labels.items():
                     if time and not self._is_promising(state, returns, denominator // gamma.denominator, discount):
                         continue
                     done += 1
@@ -105,22 +109,29 @@ class _LabelSetting:
                         total = tuple(a * gamma.denominator + up * b for a, b in zip(returns, reward, strict=True))
                         if target == END:
                             self._add_point(tuple(Fraction(a, denominator) for a in total), step, action)
-                        elif gamma < 1 or _insert(settled.setdefault(target, []), total):
-                            self._add_label(following.setdefault(target, []), total, step, action)
+                        elif not compares_times or self._settle(target, total, time):
+                            self._add_label(following.setdefault(target, {}), total, step, action)
             layer, time = following, time + 1
             up, down = up * gamma.numerator, down * gamma.denominator
         vectors = sorted(vector for vector in self._points if not self._is_exceeded(vector))
         if gamma == 1:
-            self._check_endless(settled)
+            self._check_endless()
         actions = [self._trace(self._points[vector]) for vector in vectors]
         return ParetoFront(vectors, actions, all(map(self._is_simple, actions)), done)
 
-    def _add_label(self, labels: list[Label], total: tuple[int, ...], step: int, action: int) -> None:
-        if any(weakly_dominates(other, total) for other, _ in labels):
-            return
-        labels[:] = [one for one in labels if not weakly_dominates(total, one[0])]
-        self._steps.append((step, action))
-        labels.append((total, len(self._steps) - 1))
+    def _settle(self, state: int, total: tuple[int, ...], time: int) -> bool:
+        """Return whether no label of a state so far is as good as a new one, and add it then. Totals of a time have the
+        denominator of that time, which grows by that of the discount with each action."""
+        labels, since = self._settled.get(state, ({}, time))
+        if since < time and self._gamma.denominator > 1:
+            factor = self._gamma.denominator ** (time - since)
+            labels = {tuple(a * factor for a in vector): NO_STEP for vector in labels}
+        self._settled[state] = labels, time
+        return insert_vector(labels, total, NO_STEP)
+
+    def _add_label(self, labels: Labels, total: tuple[int, ...], step: int, action: int) -> None:
+        if insert_vector(labels, total, len(self._steps)):
+            self._steps.append((step, action))
 
     def _add_point(self, vector: Vector, step: int, action: int) -> None:
         if vector in self._points or self._is_exceeded(vector):
@@ -146,10 +157,11 @@ class _LabelSetting:
             for i in np.flatnonzero(candidates).tolist()
         )
 
-    def _check_endless(self, settled: dict[int, list[tuple[int, ...]]]) -> None:
+    def _check_endless(self) -> None:
         """Raise InvalidParameter if a policy that stays in a loop without rewards for ever is not dominated."""
         for state in find_loops_without_rewards(self._model):
-            for returns in settled.get(state, [(0,) * self._model.num_objectives] if state == 0 else []):
+            labels, _ = self._settled.get(state, ({(0,) * self._model.num_objectives: NO_STEP} if state == 0 else {}, 0))
+            for returns in labels:
                 vector = tuple(Fraction(a, self._scale) for a in returns)
                 if not any(weakly_dominates(point, vector) for point in self._points):
                     raise InvalidParameter(
@@ -177,12 +189,14 @@ def _dominates(one: Vector, other: Vector) -> bool:
     return one != other and weakly_dominates(one, other)
 
 
-def _insert(vectors: list[tuple[int, ...]], vector: tuple[int, ...]) -> bool:
-    """Insert a vector that no other one dominates or equals, and return whether it was inserted."""
+def insert_vector(vectors: Labels, vector: tuple[int, ...], number: int) -> bool:
+    """Insert a vector with its number unless another one dominates or equals it, remove those that it dominates, and return
+    whether it was inserted."""
     if any(weakly_dominates(other, vector) for other in vectors):
         return False
-    vectors[:] = [other for other in vectors if not weakly_dominates(vector, other)]
-    vectors.append(vector)
+    for other in [other for other in vectors if weakly_dominates(vector, other)]:
+        del vectors[other]
+    vectors[vector] = number
     return True
 
 

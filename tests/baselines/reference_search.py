@@ -3,6 +3,7 @@
 import numpy as np
 
 import momagames
+from momagames.baselines.archive import is_nondominated
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 
@@ -13,6 +14,10 @@ def make_instance(seed=3, **params):
     """Return a small game of MO-SameGame and a start position."""
     game = momagames.spec("mo-samegame-v0", **{"board_width": 5, "board_height": 5, "num_colors": 3, **params})
     return game, generate_starts(game, np.array([seed], np.uint64))
+
+
+class BudgetSpent(Exception):
+    """The budget or the share of a weight vector is spent."""
 
 
 class RandomDraws:
@@ -60,3 +65,22 @@ def make_episode(game, start):
     episode = Episode(game)
     episode.load(start[0])
     return episode
+
+
+def select_groups(groups, ply, tiles):
+    """Return the groups without the large ones of the most frequent color of `tiles`, if there are others, and their grades."""
+    tabu = max("123456789", key=tiles.count)
+    selected = {a: g for a, g in groups.items() if g[0] != tabu or (ply >= 10 and len(g[1]) == 2)}
+    return selected or groups, [min(len(cells) - 2, 8) if selected else 0 for _, cells in (selected or groups).values()]
+
+
+def compare_games(reference, found):
+    """Compare the archive of a search with the first plans of the non-dominated values of the reference."""
+    assert found.info["episodes"] == len(reference.games)
+    assert found.steps == reference.used
+    first = {}
+    for actions, value, used in reference.games:
+        first.setdefault(tuple(value), (tuple(actions), used))
+    values = np.array(list(first))
+    expected = {tuple(value): first[tuple(value)] for value in values[is_nondominated(values)].tolist()}
+    assert {tuple(plan.value.tolist()): (plan.actions, plan.step) for plan in found.plans} == expected

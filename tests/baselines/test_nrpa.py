@@ -25,7 +25,15 @@ from momagames.errors import InvalidFile, InvalidParameter
 from momagames.games.samegame.move_codes import write_codes
 from momagames.games.samegame.rules import legal, prune_equivalent_actions
 from momagames.kernels.jit import compile_entry_point
-from tests.baselines.reference_search import RandomDraws, list_groups, make_episode, make_instance
+from tests.baselines.reference_search import (
+    BudgetSpent,
+    RandomDraws,
+    compare_games,
+    list_groups,
+    make_episode,
+    make_instance,
+    select_groups,
+)
 from tests.baselines.test_candidates import compute_features
 
 pytestmark = pytest.mark.long  # kernels of methods in several games
@@ -36,10 +44,6 @@ BOTH = [("nrpa", NRPA), ("pareto_nrpa", PARETO)]
 
 
 # ------------------------------------------------------------------------------------------ the same search in plain Python
-
-
-class BudgetSpent(Exception):
-    """The budget or the share of a weight vector is spent."""
 
 
 class ReferenceSearch:
@@ -80,12 +84,6 @@ class ReferenceSearch:
                 break
         return best
 
-    def select(self, groups, ply, tiles):
-        """Return the groups without the large ones of the most frequent color at the start, and their grades."""
-        tabu = max("123456789", key=tiles.count)
-        selected = {a: g for a, g in groups.items() if g[0] != tabu or (ply >= 10 and len(g[1]) == 2)}
-        return selected or groups, [min(len(cells) - 2, 8) if selected else 0 for _, cells in (selected or groups).values()]
-
     def playout(self, policy):
         if self.used >= self.share:
             raise BudgetSpent
@@ -97,7 +95,7 @@ class ReferenceSearch:
             legal = list_groups(episode)
             bias = np.zeros(len(legal))
             if self.selective:
-                legal, grades = self.select(legal, len(line), tiles)
+                legal, grades = select_groups(legal, len(line), tiles)
                 bias = self.prior * np.array(grades)
             if self.scores and len(scores := self.scores(episode, self.weights)) > 1:
                 if self.used + len(scores) >= self.budget:
@@ -128,7 +126,7 @@ def test_matches_the_algorithm_of_the_paper(levels, iterations, alpha):
     game, start = make_instance()
     options = {"divisions": 2, "levels": levels, "iterations": iterations, "alpha": alpha}
     reference = ReferenceSearch(game, start, 1500, 4, **options)
-    compare(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
+    compare_games(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +144,7 @@ def test_modern_forms_match_the_same_search_in_plain_python(given):
     game, start = make_instance(board_width=7, board_height=6, num_colors=3)
     options = {"divisions": 1, "levels": 2, "iterations": 6, "alpha": 1.0, **given}
     reference = ReferenceSearch(game, start, 1500, 4, **options)
-    compare(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
+    compare_games(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -239,22 +237,10 @@ def test_bias_matches_the_algorithm_of_the_paper(scale, monkeypatch):
 
     options = {"divisions": 2, "levels": 2, "iterations": 5, "alpha": 0.7}
     reference = ReferenceSearch(game, start, 8000, 4, **options, scores=compute_scores)
-    compare(reference, method("nrpa")(**options, bias="own").plan(game, start, 8000, 4))
+    compare_games(reference, method("nrpa")(**options, bias="own").plan(game, start, 8000, 4))
     games = [actions for actions, _, _ in reference.games]
     plain = [actions for actions, _, _ in ReferenceSearch(game, start, 1500, 4, **options).games]
     assert (games[:20] == plain[:20]) == (scale == 0.0)
-
-
-def compare(reference, found):
-    """Compare the archive of a search with the first plans of the non-dominated values of the reference."""
-    assert found.info["episodes"] == len(reference.games)
-    assert found.steps == reference.used
-    first = {}
-    for actions, value, used in reference.games:
-        first.setdefault(tuple(value), (tuple(actions), used))
-    values = np.array(list(first))
-    expected = {tuple(value): first[tuple(value)] for value in values[is_nondominated(values)].tolist()}
-    assert {tuple(plan.value.tolist()): (plan.actions, plan.step) for plan in found.plans} == expected
 
 
 # ------------------------------------------------------------------------------------------------------------ the searches

@@ -9,6 +9,7 @@ import pytest
 from momagames.baselines.exact import Checkpoint
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge, UnknownId
 from momagames.tabular import END, Limits, explore, find_pareto_front, limit_horizon, make_environment, make_simulator
+from momagames.tabular.explore import measure_peak_memory
 from momagames.tabular.simulators import AttributeSimulator, CopySimulator, TableSimulator, hash_state
 from tests.tabular.problems import Corridor, TableCorridor
 
@@ -235,3 +236,10 @@ def test_games_with_chance_or_opponents_are_refused():
     for id in ("momagames/mo-tileblast-v0", "momagames/mo-breakthrough-v0"):
         with pytest.raises(InvalidParameter, match="expected one agent and no chance during play"):
             make_simulator(make_environment(id))
+
+
+def test_the_memory_of_the_process_is_limited():
+    assert measure_peak_memory() > 1 << 20
+    with pytest.raises(TooLarge, match="states explored: more than max_bytes=1,000,000"):
+        explored(Corridor(range(1, 1000)), ["cell"], limits=Limits(max_bytes=1e6))
+    assert explored(Corridor(range(1, 1000)), ["cell"], limits=Limits(max_bytes=2**40)).num_states > 256

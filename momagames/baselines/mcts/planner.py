@@ -13,8 +13,8 @@ from momagames.baselines.base import Plans
 from momagames.baselines.mcts.policies import CRITERIA
 from momagames.baselines.mcts.simulation import UctOptions, make_playout, make_workspace, select_action
 from momagames.baselines.mcts.tree import make_tree, reset_tree
-from momagames.baselines.search.playout_buffer import Batch, PlayoutBuffer
-from momagames.baselines.weight_lattice import format_weights
+from momagames.baselines.search.playout_buffer import Batch
+from momagames.baselines.search.weighted_search import Run, search_each_weight
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.kernels.jit import compile_entry_point, kernel
@@ -39,24 +39,16 @@ def search_plans(
     name: str, game: Game, start: NDArray[Any], lattice: NDArray[np.float64], options: UctOptions, budget: int, seed: int
 ) -> Plans:
     """Search with each row of `lattice`, float64[n, K], as weights. They share the budget evenly, one after the other."""
-    buffer, run = PlayoutBuffer(game), make_planner(game, bool(options.value))
-    word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
-    used = lines = 0
+    run = make_planner(game, bool(options.value))
     tree = make_tree(game, options.simulations, len(CRITERIA[name](lattice[0])[0]), options.prior_temperature > 0)
-    for i, weights in enumerate(lattice):
-        share = budget * (i + 1) // len(lattice)
+
+    def start_search(weights: NDArray[np.float64]) -> Run:
         workspace = make_workspace(game, *CRITERIA[name](weights), options, line_capacity=game.max_episode_steps)
         line = _new_line(game, start)
         workspace.root["over"] = 1  # starts a new line
-        while used < share or not buffer.num_games:
-            num_games, completed_lines, used, word = run(
-                tree, workspace, line, buffer.batch, word, used, share, budget, not buffer.num_games
-            )
-            word = np.uint64(word)
-            lines += completed_lines
-            buffer.flush(num_games, format_weights(weights))
-    facts = {"episodes": buffer.num_games, "lines": lines, "weights": len(lattice)}
-    return Plans(buffer.archive.front(), used, info=facts, dominated=buffer.archive.dominated)
+        return lambda batch, word, used, share, first: run(tree, workspace, line, batch, word, used, share, budget, first)
+
+    return search_each_weight(game, lattice, budget, seed, start_search, "lines")
 
 
 def _new_line(game: Game, start: NDArray[Any]) -> Line:

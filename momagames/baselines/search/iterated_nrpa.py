@@ -10,14 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Plans
-from momagames.baselines.search.nrpa import Nrpa, make_search
-from momagames.baselines.search.nrpa_bias import make_bias, set_weights
-from momagames.baselines.search.nrpa_kernels import make_lines, make_policies, make_scratch
+from momagames.baselines.search.nrpa import Nrpa, SearchArrays
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import check_range
 
 
@@ -58,7 +55,6 @@ class IteratedNrpa(Nrpa):
         starts = num_rounds = 0
         for i, weights in enumerate(lattice):
             share = budget * (i + 1) // len(lattice)
-            set_weights(rounds.bias, weights)
             current, score, stale = tuple(actions), float(rounds.play(actions) @ weights), 0
             while rounds.used < share or not rounds.buffer.num_games:
                 is_start = stale >= self.patience or not current
@@ -74,17 +70,12 @@ class IteratedNrpa(Nrpa):
 
 
 class _Rounds:
-    """Arrays of the searches of all rounds, the steps used, and the games found."""
+    """The searches of all rounds, the steps used, and the games found."""
 
     def __init__(self, method: Nrpa, game: Game, start: NDArray[Any], budget: int, seed: int) -> None:
-        self._method, self._start, self._budget = method, start, budget
-        self.bias = make_bias(game, method.bias, 1)
-        self._policies, self._lines = make_policies(method.levels), make_lines(game, method.levels + 1, method.has_priors)
-        self._scratch = make_scratch(game, start, self.bias, method.prior)
-        self._completed, self._best = np.zeros(method.levels + 1, np.int64), np.full(method.levels + 1, -np.inf)
-        self._repeats = np.zeros(method.levels + 1, np.int64)
-        self._limits = np.array([method.iterations, method.playouts, method.repetitions or NO_LIMIT, 1])
-        self._search = make_search(game, method.has_priors, method.selective)
+        self._start, self._budget = start, budget
+        self._arrays = SearchArrays(method, game, start, searches=1)
+        self._levels = method.levels
         self._episode = Episode(game)
         self.buffer, self.used = PlayoutBuffer(game), 0
         self.rng = np.random.default_rng(seed)
@@ -102,16 +93,14 @@ class _Rounds:
         """Run one search after these actions; return the best game, () if none was completed, and its score."""
         gained, batch = self.play(prefix), self.buffer.batch
         self.used = min(self.used + len(prefix), max(self.used, share))
-        self._scratch.start[0] = self._episode.states[0]
-        completed = self._completed[: None if not prefix else max(self._method.levels, 2)]
-        completed[:] = self._method.iterations  # as after a complete search, so a new one starts
+        self._arrays.start[0] = self._episode.states[0]
+        self._arrays.restart(weights, self._levels if not prefix else max(self._levels - 1, 1))
         best: tuple[tuple[int, ...], float] = (), -np.inf
         searches = 0
         while not searches and (self.used < share or not self.buffer.num_games):
-            num_games, searches, self.used, word = self._search(
-                self._policies, self._lines, self._scratch, batch, weights, completed, self._best, self._repeats,
-                self._limits, self._method.alpha, self._word, self.used, share, self._budget, not self.buffer.num_games,
-            )  # fmt: skip
+            num_games, searches, self.used, word = self._arrays.run(
+                batch, weights, self._word, self.used, share, self._budget, not self.buffer.num_games
+            )
             self._word = np.uint64(word)
             if num_games:
                 scores = (batch.values[:num_games] + gained) @ weights

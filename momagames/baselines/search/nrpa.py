@@ -15,6 +15,7 @@ from momagames.baselines.search.nrpa_bias import make_bias, set_weights
 from momagames.baselines.search.nrpa_kernels import (
     adapt,
     check_lines,
+    check_selective,
     copy_line,
     copy_policy,
     make_lines,
@@ -22,10 +23,12 @@ from momagames.baselines.search.nrpa_kernels import (
     make_policies,
     make_scratch,
     reset_policy,
+    score_line,
     write_game,
 )
-from momagames.baselines.search.playout_buffer import PlayoutBuffer
-from momagames.baselines.weight_lattice import format_weights, simplex_lattice
+from momagames.baselines.search.playout_buffer import Batch
+from momagames.baselines.search.weighted_search import Run, search_each_weight
+from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.engine.playouts import NO_LIMIT
@@ -105,10 +108,7 @@ class Nrpa(Method):
         simplex_lattice(len(game.objectives), self.divisions)
         check_lines(self.name, game, self.levels + 1, self.has_priors)
         make_bias(game, self.bias, 1)
-        if self.selective and game.search.selective_moves is None:
-            raise InvalidParameter(
-                invalid_value(f"{self.name}: selective", True, f"False, because {game.id} declares no selective playouts")
-            )
+        check_selective(self.name, game, self.selective)
 
     @property
     def has_priors(self) -> bool:
@@ -116,31 +116,50 @@ class Nrpa(Method):
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        lattice = simplex_lattice(len(game.objectives), self.divisions)
-        bias = make_bias(game, self.bias, 1)
-        policies, lines = make_policies(self.levels), make_lines(game, self.levels + 1, self.has_priors)
-        scratch = make_scratch(game, start, bias, self.prior)
-        completed, best = np.zeros(self.levels + 1, np.int64), np.full(self.levels + 1, -np.inf)
-        repeats = np.zeros(self.levels + 1, np.int64)
-        limits = np.array([self.iterations, self.playouts, self.repetitions or NO_LIMIT, NO_LIMIT])
-        search = make_search(game, self.has_priors, self.selective)
-        buffer = PlayoutBuffer(game)
-        word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
-        used = searches = 0
-        for i, weights in enumerate(lattice):
-            share = budget * (i + 1) // len(lattice)
-            set_weights(bias, weights)
-            completed[:] = self.iterations  # as after a complete search, so a new one starts
-            while used < share or not buffer.num_games:
-                num_games, completed_searches, used, word = search(
-                    policies, lines, scratch, buffer.batch, weights, completed, best, repeats, limits, self.alpha, word,
-                    used, share, budget, not buffer.num_games,
-                )  # fmt: skip
-                word = np.uint64(word)
-                searches += completed_searches
-                buffer.flush(num_games, format_weights(weights))
-        facts = {"episodes": buffer.num_games, "searches": searches, "weights": len(lattice)}
-        return Plans(buffer.archive.front(), used, info=facts, dominated=buffer.archive.dominated)
+        arrays = SearchArrays(self, game, start)
+
+        def start_search(weights: NDArray[np.float64]) -> Run:
+            arrays.restart(weights)
+            return lambda batch, word, used, share, first: arrays.run(batch, weights, word, used, share, budget, first)
+
+        return search_each_weight(game, simplex_lattice(len(game.objectives), self.divisions), budget, seed, start_search)
+
+
+class SearchArrays:
+    """Arrays of a search: the policies, lines and counters of its levels, and the position it starts from."""
+
+    def __init__(self, method: Nrpa, game: Game, start: NDArray[Any], searches: int = NO_LIMIT) -> None:
+        """searches    complete searches of the top level after which `run` returns"""
+        self._method = method
+        self._bias = make_bias(game, method.bias, 1)
+        self._policies, self._lines = make_policies(method.levels), make_lines(game, method.levels + 1, method.has_priors)
+        self._scratch = make_scratch(game, start, self._bias, method.prior)
+        self._completed, self._best = np.zeros(method.levels + 1, np.int64), np.full(method.levels + 1, -np.inf)
+        self._repeats = np.zeros(method.levels + 1, np.int64)
+        self._limits = np.array([method.iterations, method.playouts, method.repetitions or NO_LIMIT, searches])
+        self._search = make_search(game, method.has_priors, method.selective)
+        self._levels = method.levels
+
+    @property
+    def start(self) -> NDArray[Any]:
+        """record[1], the position that games start from; writable."""
+        return self._scratch.start
+
+    def restart(self, weights: NDArray[np.float64], levels: int | None = None) -> None:
+        """Let the next run start a new search, with these weights and by default all levels."""
+        set_weights(self._bias, weights)
+        self._levels = levels or self._method.levels
+        self._completed[: self._levels + 1] = self._method.iterations  # as after a complete search
+
+    def run(
+        self, batch: Batch, weights: NDArray[np.float64], word: np.uint64, used: int, share: int, budget: int, first: bool
+    ) -> tuple[int, int, int, int]:
+        """Run the loop of `make_search`."""
+        found: tuple[int, int, int, int] = self._search(
+            self._policies, self._lines, self._scratch, batch, weights, self._completed[: self._levels + 1], self._best,
+            self._repeats, self._limits, self._method.alpha, word, used, share, budget, first,
+        )  # fmt: skip
+        return found
 
 
 def check_nesting(name: str, levels: int, iterations: int, alpha: float) -> None:
@@ -189,11 +208,9 @@ def make_search(game: Game, biased: bool = False, selective: bool = False) -> Ca
             if not complete:
                 break
             first = False
-            write_game(lines, 0, batch, num_games, used)
+            write_game(lines, 0, batch, num_games, used, lines.moves[0], 0)
             num_games += 1
-            score = 0.0
-            for k in range(weights.shape[0]):
-                score += weights[k] * lines.values[0, k]
+            score = score_line(lines, 0, weights)
             level, line = 1, 0
             while True:
                 repeats[level] = repeats[level] + 1 if score == best[level] else 0 if score > best[level] else repeats[level]

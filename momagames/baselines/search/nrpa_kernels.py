@@ -22,7 +22,7 @@ from momagames.baselines.search.nrpa_bias import Bias, count_none, ignore_bias, 
 from momagames.contract import Game
 from momagames.engine.loops import keep_all_actions
 from momagames.engine.playouts import make_step_buffers
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, invalid_value
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, uniform
 
@@ -213,14 +213,25 @@ def copy_line(lines, source, target):
 
 
 @kernel
-def write_game(lines, line, batch, row, steps):
-    """Write a line as a row of a batch; see `playout_buffer`."""
+def write_game(lines, line, batch, row, steps, path, plies):
+    """Write the first moves of a path, int32[T], and a line after it as a row of a batch; see `playout_buffer`."""
+    for ply in range(plies):
+        batch.moves[row, ply] = path[ply]
     for ply in range(lines.lengths[line]):
-        batch.moves[row, ply] = lines.moves[line, ply]
+        batch.moves[row, plies + ply] = lines.moves[line, ply]
     for k in range(lines.values.shape[1]):
         batch.values[row, k] = lines.values[line, k]
-    batch.lengths[row] = lines.lengths[line]
+    batch.lengths[row] = plies + lines.lengths[line]
     batch.steps[row] = steps
+
+
+@kernel
+def score_line(lines, line, weights):
+    """Return the weighted return of a line."""
+    score = 0.0
+    for k in range(weights.shape[0]):
+        score += weights[k] * lines.values[line, k]
+    return score
 
 
 @kernel
@@ -283,6 +294,14 @@ def adapt(policies, policy, lines, line, alpha, scratch):
 @kernel
 def _find_no_guide(state):
     return 0
+
+
+def check_selective(name: str, game: Game, selective: bool) -> None:
+    """Raise InvalidParameter if playouts are selective and the game has no such playouts."""
+    if selective and game.search.selective_moves is None:
+        raise InvalidParameter(
+            invalid_value(f"{name}: selective", True, f"False, because {game.id} declares no selective playouts")
+        )
 
 
 def make_move_kernels(game: Game, selective: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -7,7 +7,8 @@ import pytest
 
 import momagames
 from momagames.errors import InvalidParameter, TooLarge
-from momagames.games.breakthrough.solver.equilibria import solve_equilibria
+from momagames.games.breakthrough.solver.equilibria import find_speed_outcome, solve_equilibria
+from momagames.games.breakthrough.solver.guarantees import solve_guaranteed_front
 from tests.games.breakthrough.test_solver import SIZE, make_position_at, step_copy
 
 ID, NAMES = "mo-breakthrough-v0", ("win", "captures")
@@ -21,15 +22,15 @@ TINY = [  # rows and the agent to move; at most some thousand pairs of strategie
 ]
 
 
-def list_histories(game, returns=((0.0, 0.0), (0.0, 0.0))):
+def list_histories(game, names=NAMES, scale=6, returns=((0.0, 0.0), (0.0, 0.0))):
     """Return the tree of a game: the mover and the subtrees, or the returns of both agents."""
     if game.over:
-        return tuple((int(win), round(6 * captures)) for win, captures in returns)
+        return tuple((int(win), round(scale * other)) for win, other in returns)
     children = []
     for action in sorted(game.legal(game.mover)):
-        after, reward = step_copy(game, action, NAMES)
+        after, reward = step_copy(game, action, names)
         total = tuple(tuple(a + b for a, b in zip(*rows, strict=True)) for rows in zip(returns, reward, strict=True))
-        children.append(list_histories(after, total))
+        children.append(list_histories(after, names, scale, total))
     return {"mover": game.mover, "children": children}
 
 
@@ -64,9 +65,8 @@ def is_equilibrium(tree, choices):
     return not any(dominates(v, outcome[agent]) for agent in (0, 1) for v in attain(tree, agent, choices))
 
 
-@pytest.mark.parametrize(("rows", "mover"), TINY)
-def test_equilibria_equal_the_definition(rows, mover):
-    tree = list_histories(make_position_at(rows, mover, NAMES))
+def enumerate_equilibria(tree):
+    """Return the outcomes of the equilibria, and of the subgame perfect ones, by the definition."""
     nodes = list(list_nodes(tree))
     numbers = [len(node["children"]) for node in nodes]
     assert 10 < np.prod(numbers, dtype=float) < 50_000
@@ -77,6 +77,12 @@ def test_equilibria_equal_the_definition(rows, mover):
             nash.add(play(tree, choices))
             if all(is_equilibrium(node, choices) for node in nodes):
                 perfect.add(play(tree, choices))
+    return nash, perfect
+
+
+@pytest.mark.parametrize(("rows", "mover"), TINY)
+def test_equilibria_equal_the_definition(rows, mover):
+    nash, perfect = enumerate_equilibria(list_histories(make_position_at(rows, mover, NAMES)))
     game = momagames.spec(ID, **SIZE, objectives=NAMES)
     position = {"board": rows, "next_agent": f"player_{mover}", "ply": 11 + mover}
     found = solve_equilibria(game, position, **LIMITS)
@@ -84,6 +90,28 @@ def test_equilibria_equal_the_definition(rows, mover):
     assert set(found.subgame_perfect) == perfect
     assert perfect
     assert perfect <= nash
+
+
+@pytest.mark.parametrize(("rows", "mover"), TINY)
+def test_all_equilibria_for_win_and_speed_have_the_guaranteed_outcome(rows, mover):
+    names, scale = ("win", "speed"), 4 * 3 * 2 + 1
+    tree = list_histories(make_position_at(rows, mover, names), names, scale)
+    game = momagames.spec(ID, **SIZE, objectives=names)
+    position = {"board": rows, "next_agent": f"player_{mover}", "ply": 11 + mover}
+    solved = [solve_guaranteed_front(game, position, agent, **LIMITS) for agent in (0, 1)]
+    winner, speed = find_speed_outcome([one.points / one.board.units for one in solved])
+    vector = (1, round(scale * speed))
+    expected = {tuple(vector if agent == winner else (-1, -vector[1]) for agent in (0, 1))}
+    assert enumerate_equilibria(tree) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [([[1, 0.5], [-1, 0.6]], [[-1, -0.5]]), ([[1, 0.5]], [[-1, -0.6]]), ([[1, 0.2]], [[-1, -0.2]])],
+)
+def test_other_guaranteed_vectors_do_not_decide_the_equilibria(first, second):
+    with pytest.raises(InvalidParameter, match="expected"):
+        find_speed_outcome([np.array(first), np.array(second)])
 
 
 def test_rejects_other_objectives_sizes_and_limits():

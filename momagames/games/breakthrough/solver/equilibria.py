@@ -15,6 +15,7 @@ dominates; they can if the deviating agent cannot force one.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ from momagames.games.breakthrough.solver.equilibrium_kernels import MAX_CHAIN, M
 from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL
 from momagames.games.breakthrough.solver.guarantees import Board, Progress, check_bytes, chunk_slices
 
+LONG_GAME = 0.25  # no loser has a higher speed (SPEC §5.2)
 MAX_PROFILES = 1 << 20  # of one position
 Outcome = tuple[tuple[int, int], tuple[int, int]]  # (win -1 or 1, captured pieces) of each agent
 
@@ -143,3 +145,24 @@ def _solve_chunk(
 def _unpack(outcome: int, size: int) -> Outcome:
     winner, captures = outcome // (size * size), outcome % (size * size)
     return (1 - 2 * winner, captures // size), (2 * winner - 1, captures % size)
+
+
+def find_speed_outcome(guaranteed: Sequence[NDArray[np.float64]]) -> tuple[int, float]:
+    """Return the winner and its speed in every equilibrium for the objectives win and speed, from what both agents guarantee.
+
+    guaranteed    for each agent the front of the vectors (win, speed) that it can guarantee, float64[n, 2]
+
+    The vectors of the agents are opposite to each other. Let the winner guarantee (1, s), and the loser (-1, -s). A return of
+    the winner below s, or a loss, whose speed is below LONG_GAME <= s, is dominated by what it attains against any strategy;
+    so is a return of the loser below -s. Hence the winner has exactly (1, s) in every Pareto-Nash equilibrium, of which the
+    subgame perfect ones are a part.
+
+    Raises    InvalidParameter if an agent can guarantee several vectors, the vectors are not opposite, or s < LONG_GAME
+    """
+    if [len(points) for points in guaranteed] != [1, 1] or (guaranteed[0] != -guaranteed[1]).any():
+        raise InvalidParameter("expected one vector that each agent can guarantee, opposite to that of the other agent")
+    winner = int(guaranteed[1][0, 0] > 0)
+    speed = float(guaranteed[winner][0, 1])
+    if speed < LONG_GAME:
+        raise InvalidParameter(f"invalid speed={speed:g}: expected at least {LONG_GAME}, so that a win dominates every loss")
+    return winner, speed
