@@ -32,6 +32,7 @@ LAYERS = (
     ("environments",),
     ("",),
     ("games/*/serve", "envs", "wrappers"),
+    ("games/*/original",),
     ("baselines",),
     ("games/*/solver",),
     ("analysis",),
@@ -48,7 +49,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ROLES = {name.rpartition("/")[2] for name in RANK if "*" in name}  # parts of a game that stand further right than its rules
 
 # Packages that only some parts may import: name -> layers, or files.
-HOSTS = ("adapters", "envs", "wrappers", "games/*/serve", "baselines", "tabular", "benchmark", "cli")
+HOSTS = ("adapters", "envs", "wrappers", "games/*/serve", "games/*/original", "baselines", "tabular", "benchmark", "cli")
 OWNERS = {
     "numba": ("kernels/jit/",),
     "llvmlite": ("kernels/jit/",),

@@ -14,7 +14,7 @@ from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, format_mask, observation_space, reward_space
-from momagames.contract import Game, Policy, State, reset_policy
+from momagames.contract import Game, Policy, State, end_policy_episode, reset_policy
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
 from momagames.errors import InvalidCall, InvalidParameter, check_choice, one_of
@@ -107,6 +107,9 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self._steps += 1
         if self._steps == self.max_cycles and not self._status & OVER:
             self._status |= OVER | TRUNCATED
+        if self._status & OVER:
+            for policy in self._policies.values():
+                end_policy_episode(policy, self.episode.state)
         reward = (self._own_returns() - before).astype(np.float32)
         left = self._has_finished()
         terminated, truncated = left or bool(self._status & TERMINATED), not left and bool(self._status & TRUNCATED)

@@ -8,6 +8,7 @@ import gymnasium
 import pettingzoo
 
 from momagames import registry
+from momagames.games import GYMNASIUM_IDS
 
 NAMESPACE = "momagames"
 
@@ -15,6 +16,9 @@ NAMESPACE = "momagames"
 def register_environments() -> None:
     """Register all ids with Gymnasium and PettingZoo, also those that are added later."""
     registry.add_listener(register_environment)
+    for id, entry_point in GYMNASIUM_IDS.items():
+        if f"{NAMESPACE}/{id}" not in gymnasium.registry:
+            gymnasium.register(f"{NAMESPACE}/{id}", entry_point=entry_point)
 
 
 def register_environment(id: str) -> None:

@@ -85,7 +85,7 @@ def method(name: str, game: Game | None = None) -> type[Method]:
     from momagames.baselines.scripted import make_scripted_method
 
     own: Mapping[str, str] = {**game.policies, **game.exact_policies} if game else {}
-    if game and name not in METHODS and (name in own or name.startswith(SAFE)):
+    if game and name not in METHODS and (name in own or name.startswith(SAFE) or _has_own_prefix(name, game)):
         return make_scripted_method(name, find_policy(name, game))
     if name not in METHODS and not is_python_path(name):
         known = [*METHODS, *own]
@@ -142,6 +142,10 @@ def find_policy(name: str, game: Game) -> PolicySource:
 
         inner = name.removeprefix(SAFE)
         return make_safe_source(name, inner, find_policy(inner, game))
+    if _has_own_prefix(name, game):
+        prefix, _, rest = name.partition(":")
+        made: PolicySource = load_object(game.policy_prefixes[prefix])(rest, game)
+        return made
     known = {**game.policies, **game.exact_policies, **POLICIES}
     if name not in known and not is_python_path(name):
         expected = f"{one_of(known)}, 'module:name' of Python, or a checkpoint of training (.npz)"
@@ -149,3 +153,9 @@ def find_policy(name: str, game: Game) -> PolicySource:
     from momagames.engine.policy_sources import check_source
 
     return check_source(name, load_object(known.get(name, name)))
+
+
+def _has_own_prefix(name: str, game: Game) -> bool:
+    """Return whether the name of a policy has a prefix that the game declares."""
+    prefix, colon, _ = name.partition(":")
+    return bool(colon) and prefix in game.policy_prefixes

@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Game, Policy, first_legal_action, has_choice, report_return, reset_policy
+from momagames.contract import (
+    Game,
+    Policy,
+    State,
+    end_policy_episode,
+    first_legal_action,
+    has_choice,
+    report_return,
+    reset_policy,
+)
 from momagames.engine.episode import Episode
 
 
@@ -18,11 +27,10 @@ class Seat:
     """An agent index of one game, and the policy that plays it.
 
     limit   milliseconds for a move, or None
-    late    number of moves that came too late
     """
 
     def __init__(self, policy: Policy, limit: float | None = None) -> None:
-        self._policy, self.late = policy, 0
+        self._policy, self._late = policy, 0
         self._clock = None if limit is None else TimedCaller(limit / 1000)
 
     def reset(self) -> None:
@@ -36,8 +44,17 @@ class Seat:
         if self._clock is None:
             return self._policy(state, mask, rng)
         answer = self._clock.call(lambda: self._policy(state, mask, rng))
-        self.late += answer is None
+        self._late += answer is None
         return answer
+
+    @property
+    def late(self) -> int:
+        """Number of moves that came too late, by the clock of the seat or of the policy itself."""
+        return self._late + int(getattr(self._policy, "num_late", 0))
+
+    def end_episode(self, state: State) -> None:
+        """Report the final state record."""
+        end_policy_episode(self._policy, state)
 
     def close(self) -> None:
         """Stop the clock."""
@@ -112,6 +129,8 @@ def play_game(game: Game, seats: Sequence[Seat], seed: int, rngs: Sequence[np.ra
                         actions[row] = action
             play.step(actions[0, 0] if game.sequential and len(game.actions) == 1 else actions)
             steps += 1
+        for seat in seats:
+            seat.end_episode(play.state)
     finally:
         for seat in seats:
             seat.close()

@@ -23,7 +23,7 @@ from momagames.contract.game import (
 from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter, check_parameters
-from momagames.contract.policies import Policy, report_return, reset_policy
+from momagames.contract.policies import Policy, end_policy_episode, report_return, reset_policy
 from momagames.contract.positions import (
     Codec,
     State,
@@ -60,6 +60,7 @@ __all__ = [
     "check_objectives",
     "check_parameters",
     "check_position",
+    "end_policy_episode",
     "first_legal_action",
     "has_choice",
     "make_record_codec",

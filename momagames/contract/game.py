@@ -269,6 +269,8 @@ class Game:
                         objectives determine
     policies            name -> "module:attribute" of a policy of the game, see `momagames.engine.policy_sources`; the names
                         are valid opponents and methods
+    policy_prefixes     prefix -> "module:function" of a function (rest of the name, game) -> policy source, for names of
+                        policies such as "prefix:rest": agents that are written for another program
     exact_policies      the same for policies that play perfectly where the game is small enough; they are no scripted players,
                         which training and comparisons use unless others are named
     front_solvers       claim of a front ("guaranteed" or "response") -> "module:attribute" of its solver, see
@@ -315,6 +317,7 @@ class Game:
     reward_bounds: tuple[float, float] | None = None
     published_weights: tuple[float, ...] | None = None
     policies: Mapping[str, str] = field(default_factory=dict)
+    policy_prefixes: Mapping[str, str] = field(default_factory=dict)
     exact_policies: Mapping[str, str] = field(default_factory=dict)
     front_solvers: Mapping[str, str] = field(default_factory=dict)
     tie_break: Callable[[Game], Game] | None = None

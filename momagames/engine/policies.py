@@ -13,7 +13,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, Policy, State, first_legal_action, has_choice, report_return, reset_policy
+from momagames.contract import (
+    Game,
+    Policy,
+    State,
+    end_policy_episode,
+    first_legal_action,
+    has_choice,
+    report_return,
+    reset_policy,
+)
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
 from momagames.engine.policy_loops import policy_loop
@@ -167,6 +176,12 @@ class _PythonSeats:
                         report_return(policies[agent], batch.running_returns[i, agent])
                         out[i, actor] = policies[agent](state.copy(), mask, self._next_generator(i, agent))
 
+    def end_episodes(self) -> None:
+        """Report the final states of finished episodes to their policies."""
+        for i in np.flatnonzero(self._batch.states["over"]).tolist():
+            for policy in self._policies[i].values():
+                end_policy_episode(policy, self._batch.states[i])
+
     def _next_generator(self, i: int, agent: int) -> np.random.Generator:
         rng = np.random.Generator(np.random.PCG64(int(self._words[i, agent])))
         self._words[i, agent] = rng.integers(2**64, dtype=np.uint64)
@@ -215,6 +230,12 @@ class SeatedPolicies:
         for seats in self._seated:
             seats.act(out)
         return out
+
+    def end_episodes(self) -> None:
+        """Report the final states to Python policies that read them; for batches without autoreset, after the last step."""
+        for seats in self._seated:
+            if isinstance(seats, _PythonSeats):
+                seats.end_episodes()
 
     def lookahead_steps(self) -> NDArray[np.int64]:
         """Return the environment steps made to look ahead in the current or last episode of each environment, int64[N]."""
@@ -285,6 +306,7 @@ def play_policies(
         if keep_moves:
             moves.append(np.where(batch.states["over"] == 0, actions[:, 0, 0], -1).astype(np.int32))
         batch.step(actions)
+    seated.end_episodes()
     lengths = batch.final_lengths.astype(np.int64)
     steps = lengths + seated.lookahead_steps()
     played = np.stack(moves, axis=1) if moves else np.zeros((len(states), 0), np.int32)

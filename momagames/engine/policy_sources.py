@@ -3,7 +3,7 @@
 A source is a `CompiledPolicy`; a `PolicyFactory`, which has options; or Python that sees observations: a function
 (observation, mask, generator) -> action, or a class, of which an instance `cls(game, agent, **options)` is made for each agent
 of each environment and called like a function. A method `reset()` of it is called at the start of an episode, a method
-`set_return(value)` before each action, with the rewards of its agent so far.
+`set_return(value)` before each action, with the rewards of its agent so far. A `PythonPolicy` is a source as well.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ class PolicyFactory:
     optional: tuple[str, ...] = ()
 
 
-PolicySource = CompiledPolicy | PolicyFactory | Callable[..., Any]
+PolicySource = CompiledPolicy | PolicyFactory | PythonPolicy | Callable[..., Any]
 
 
 def check_source(name: str, source: Any) -> PolicySource:
     """Return an object as a policy source, or raise UnknownId."""
-    if not isinstance(source, CompiledPolicy | PolicyFactory) and not callable(source):
-        raise UnknownId(invalid_value("policy", name, "a CompiledPolicy, a PolicyFactory, a function or a class"))
+    if not isinstance(source, CompiledPolicy | PolicyFactory | PythonPolicy) and not callable(source):
+        raise UnknownId(invalid_value("policy", name, "a CompiledPolicy, PolicyFactory or PythonPolicy, a function or a class"))
     found: PolicySource = source
     return found
 
 
 def is_python_source(source: PolicySource) -> bool:
-    """Return whether a source is Python that sees observations."""
+    """Return whether a source is Python."""
     return not isinstance(source, CompiledPolicy | PolicyFactory)
 
 
@@ -93,6 +93,7 @@ def make_batch_policy(name: str, source: PolicySource, game: Game, **options: An
         source = replace(recipe(), recipe=recipe)
     if isinstance(source, CompiledPolicy):
         source.check(game)
+    if isinstance(source, CompiledPolicy | PythonPolicy):
         return source
     python: Callable[..., Any] = source
 

@@ -58,5 +58,8 @@ COMMANDS: dict[str, Command] = {
     "serve": Command("momagames.games.tileblast.cli.serve:serve", "Serve a game over HTTP."),
 }
 
+# Gymnasium ids in the namespace momagames/ that are no games of their own -> "module:class"
+GYMNASIUM_IDS: dict[str, str] = {"tap-to-blast-v0": "momagames.games.tileblast.original:TapToBlastEnv"}
+
 # Modules of MOMAland -> ids, see `momagames.envs`.
 MODULE_ALIASES = {"samegame.mosame_game_v0": "mo-samegame-v0", "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0"}

@@ -56,6 +56,10 @@ POLICIES = {
     "simple": "momagames.games.pommerman.policies:SIMPLE",
     "stationary": "momagames.games.pommerman.policies:STATIONARY",
 }
+POLICY_PREFIXES = {
+    "original": "momagames.games.pommerman.original.policies:make_original",
+    "http": "momagames.games.pommerman.original.policies:make_http",
+}
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
 # fast enough to improve on the expert, if its play has returns of about 1: see docs/training.md
 TRAINING = TrainingDefaults(
@@ -314,6 +318,7 @@ def build_game(
             egocentric_symmetries=build_symmetries(size, sum(actions)),
         ),
         policies=POLICIES,
+        policy_prefixes=POLICY_PREFIXES,
         tie_break=add_collapse,
         infos=infos.build_infos,
         summary=f"bombs, items and walls; {SUMMARIES[variant]}",
