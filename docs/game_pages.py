@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pictures import Legend, Picture, animations, legends, stills
+from trained_policies import model_card
 
 import momagames
 from momagames import registry
@@ -149,6 +150,7 @@ def index(ids: Sequence[str]) -> str:
             ":hidden:",
             "",
             *ids,
+            "trained-policies",
             "```",
             "",
         ]
@@ -158,7 +160,8 @@ def index(ids: Sequence[str]) -> str:
 def write_pages(folder: Path) -> None:
     """Write the pages that have changed."""
     folder.mkdir(exist_ok=True)
-    pages = {f"{id}.md": page(id) for id in VERSIONS} | {"index.md": index(tuple(VERSIONS))}
+    pages = {f"{id}.md": page(id) for id in VERSIONS}
+    pages |= {"index.md": index(tuple(VERSIONS)), "trained-policies.md": model_card()}
     for name, text in pages.items():
         file = folder / name
         if not file.exists() or file.read_text() != text:
