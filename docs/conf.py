@@ -27,7 +27,7 @@ release = version = momagames.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "paper"]
 html_theme = "furo"
 html_title = f"momagames {release}"
 html_static_path = ["_static"] if (HERE / "_static").is_dir() else []

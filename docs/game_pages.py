@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from pictures import Legend, Picture, animations, legends, stills
+from trained_policies import model_card
 
 import momagames
 from momagames import registry
@@ -307,7 +308,7 @@ def index_page(families: dict[str, list[str]]) -> str:
             "All ids, with default parameters:",
             "",
             *table(("id", "agents", "objectives", "dynamics", "description"), rows),
-            *hide_toctree(families),
+            *hide_toctree([*families, "trained-policies"]),
         ]
     )
 
@@ -316,7 +317,7 @@ def write_pages(folder: Path) -> None:
     """Write the pages that have changed, and remove those of former versions."""
     folder.mkdir(exist_ok=True)
     families = list_families()
-    pages = {"index.md": index_page(families)}
+    pages = {"index.md": index_page(families), "trained-policies.md": model_card()}
     for family, ids in families.items():
         pages |= {f"{family}.md": family_page(family, ids), f"{family}-specification.md": specification_page(family, ids)}
     for file in folder.glob("*.md"):

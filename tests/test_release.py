@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from importlib.metadata import version
@@ -55,6 +58,49 @@ def test_citation_is_complete():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert {"cff-version", "message", "title", "authors", "version", "date-released", "license", "type"} <= set(citation)
     assert citation["license"] == project()["license"]
+
+
+@pytest.mark.parametrize("file", ["codemeta.json", ".zenodo.json"])
+def test_metadata_for_archives(file):
+    data = json.loads((ROOT / file).read_text())
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert data["version"] == momagames.__version__
+    assert data["description"] == project()["description"]
+    assert data["keywords"] == citation["keywords"]
+    assert data["license"].rpartition("/")[2] == project()["license"]
+    assert [one["name"] for one in data.get("author", data.get("creators"))] == [one["name"] for one in project()["authors"]]
+    assert data.get("dateModified", str(citation["date-released"])) == str(citation["date-released"])
+
+
+def test_the_workflows_test_the_versions_that_the_package_names():
+    named = {line.rpartition(" :: ")[2] for line in project()["classifiers"] if "Python :: 3." in line}
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
+    matrix = jobs["tests"]["strategy"]["matrix"]
+    assert set(matrix["python"]) == named == set(re.findall(r"3\.\d+", jobs["versions"]["steps"][-1]["run"]))
+    assert {system.partition("-")[0] for system in matrix["os"]} == {"ubuntu", "macos", "windows"}
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda file: file.name)
+def test_workflows_run_what_is_here(file):
+    text = file.read_text()
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"}  # jobs that need more say so
+    for job in workflow["jobs"].values():
+        needs = job.get("needs", [])
+        assert set([needs] if isinstance(needs, str) else needs) <= set(workflow["jobs"])
+        assert not job.get("uses") or (ROOT / job["uses"]).is_file()
+        for step in job.get("steps", []):
+            assert ("run" in step) != ("uses" in step)
+    assert all((ROOT / script).is_file() for script in re.findall(r"run: (\.ci/\w+)", text))
+
+
+def test_citations_of_the_paper():
+    """Each citation has an entry, and each entry is cited."""
+    text = (ROOT / "docs/paper/paper.md").read_text()
+    entries = set(re.findall(r"^@\w+\{(\w+),$", (ROOT / "docs/paper/paper.bib").read_text(), re.MULTILINE))
+    assert entries == set(re.findall(r"@(\w+\d{4}\w+)", text))
+    head = yaml.safe_load(text.split("---\n")[1])
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= set(head)
 
 
 def test_dependencies_have_floor_and_ceiling():
@@ -115,3 +161,30 @@ def test_the_wheel_has_nothing_else(wheel):
 def test_the_wheel_has_every_source(wheel):
     sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "momagames").rglob("*.py")}
     assert sources <= set(wheel)
+
+
+def test_the_wheel_has_the_trained_policies(wheel):
+    files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "momagames").rglob("*.npz")}
+    assert len(files) >= 10
+    assert files <= set(wheel)
+
+
+@pytest.mark.long
+def test_builds_are_equal_to_the_byte(tmp_path):
+    """From the checkout, and from the unpacked sdist an hour later in another folder."""
+    if find_spec("build") is None or find_spec("hatchling") is None:
+        pytest.skip("needs the packages build and hatchling")
+
+    def build(source, out):
+        command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)]
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": "1750000000"}
+        subprocess.run(command, capture_output=True, check=True, env=environment)
+        return {file.name: file.read_bytes() for file in out.iterdir()}
+
+    first = build(ROOT, tmp_path / "first")
+    with tarfile.open(next((tmp_path / "first").glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp_path / "source", filter="data")
+    (source,) = (tmp_path / "source").iterdir()
+    for file in source.rglob("*"):
+        os.utime(file, (1_760_000_000, 1_760_000_000))
+    assert build(source, tmp_path / "second") == first

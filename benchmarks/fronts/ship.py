@@ -14,7 +14,6 @@ import argparse
 import contextlib
 import gzip
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -31,6 +30,11 @@ from momagames.fronts import FrontFile, write_front
 from momagames.fronts.front_content import Point
 from momagames.fronts.front_file import read_game_front
 from momagames.fronts.verify import replay_actions
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/fronts/data"
 ARCHIVE = Path(__file__).resolve().with_name("paper.npz.xz")
@@ -154,8 +158,8 @@ def main() -> None:
             spent = time.process_time() - began
         loaded.add(arguments[0])
         Path(path.name).replace(path)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        print(f"{name}: {spent:.3f} s CPU, peak memory {peak:.2f} GiB", flush=True)
+        memory = f", peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB" if resource else ""
+        print(f"{name}: {spent:.3f} s CPU{memory}", flush=True)
 
 
 if __name__ == "__main__":

@@ -275,15 +275,15 @@ class _ProgressLog:
         self._path = directory / LOG
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            lines = self._path.read_text().splitlines() if self._path.exists() else []
+            lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
             valid = [line for line in lines if _parse_steps(line) <= steps]
-            self._path.write_text("".join(f"{line}\n" for line in valid))
+            self._path.write_text("".join(f"{line}\n" for line in valid), encoding="utf-8", newline="\n")
         except OSError as error:
             raise InvalidFile(f"{self._path}: {error.strerror or error}") from None
         self._loggers = make_loggers(directory, steps, config, wandb)
 
     def write(self, metrics: dict[str, Any]) -> None:
-        with self._path.open("a") as file:
+        with self._path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps(metrics) + "\n")
         scalars = {name: value for name, value in metrics.items() if isinstance(value, float)}
         scalars["hypervolume"] = metrics["evaluation"]["hypervolume"]

@@ -76,7 +76,7 @@ class WandbLogger:
 
     def __init__(self, directory: Path, project: str, config: dict[str, Any]) -> None:
         wandb, path = _import_wandb(), directory / WANDB_ID
-        run_id = path.read_text().strip() if path.exists() else None
+        run_id = path.read_text(encoding="utf-8").strip() if path.exists() else None
         try:
             self._run = wandb.init(
                 project=project, name=directory.name, id=run_id, resume="allow", config=config, dir=str(directory)
@@ -84,7 +84,7 @@ class WandbLogger:
         except wandb.Error as error:
             raise RemoteError(f"Weights & Biases did not start a run in project {project!r}: {error}") from None
         try:
-            path.write_text(f"{self._run.id}\n")
+            path.write_text(f"{self._run.id}\n", encoding="utf-8", newline="\n")
         except OSError as error:
             raise InvalidFile(f"{path}: {error.strerror or error}") from None
 

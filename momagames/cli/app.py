@@ -177,7 +177,7 @@ def match(
     screen.print(f"fairness over the agents of a game: {fairness}", highlight=False, style="dim", soft_wrap=True)
     screen.print(_describe_match(result), highlight=False, style="dim", soft_wrap=True)
     if file is not None:
-        file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+        file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8", newline="\n")
         screen.print(f"results: {file}", soft_wrap=True)
 
 

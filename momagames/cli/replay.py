@@ -81,7 +81,7 @@ def _play(episode: Replay, gif: Path | None, file: Path | None, window: bool, ra
     print(episode.title)
     if file is not None:
         with atomic_path(file) as temporary:
-            temporary.write_text(json.dumps(episode.record, indent=1) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps(episode.record, indent=1) + "\n", encoding="utf-8", newline="\n")
     if gif is not None:
         frames = [env.render() for env in replay_from_data(episode.record, episode.title, "rgb_array")]
         with atomic_path(gif) as temporary:

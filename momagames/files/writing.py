@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+
+# Windows refuses to replace a file that another program has open, such as a virus scanner: seconds between new attempts.
+REPLACE_WAITS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
 
 
 @contextmanager
@@ -22,9 +27,19 @@ def atomic_path(path: Path) -> Iterator[Path]:
     try:
         with delay_interrupt():
             yield temporary
-            temporary.replace(path)
+            replace_file(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def replace_file(source: Path, path: Path) -> None:
+    """Rename a file to `path`, replacing what is there. On Windows, wait up to a second for programs that have it open."""
+    for seconds in REPLACE_WAITS_S:
+        with suppress(PermissionError):
+            source.replace(path)
+            return
+        time.sleep(seconds)
+    source.replace(path)
 
 
 def write_file_atomically(path: Path, content: str | bytes) -> None:

@@ -42,7 +42,7 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
     head = checkpoint.head
     path = directory / PAGE
     try:
-        lines = [json.loads(line) for line in (directory / LOG).read_text().splitlines()]
+        lines = [json.loads(line) for line in (directory / LOG).read_text(encoding="utf-8").splitlines()]
         figures, sections = _draw_curves(lines)
         facts = [(name, _format_fact(head[name])) for name in FACTS if head.get(name) not in (None, [])]
         facts.append(("command", command))

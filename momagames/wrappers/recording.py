@@ -101,7 +101,7 @@ class ReplayRecorder:
             if kind == "json":
                 text = json.dumps(replay_data(self.base.game, log, returns, self._seed), indent=1)
                 with atomic_path(path) as temporary:
-                    temporary.write_text(text + "\n", encoding="utf-8")
+                    temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
             else:
                 with atomic_path(path) as temporary:
                     write_video(temporary, self.frames, kind, self.fps)

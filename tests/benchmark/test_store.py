@@ -1,7 +1,6 @@
 """Results survive what happens to processes: a kill at any moment leaves a folder that a second start completes."""
 
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -43,7 +42,7 @@ def killed(tmp_path):
     try:
         assert program.stdout.readline() == b"writing\n"
     finally:
-        program.send_signal(signal.SIGKILL)
+        program.kill()
         program.wait()
         program.stdout.close()
     return tmp_path

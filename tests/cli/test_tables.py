@@ -1,14 +1,11 @@
 """Tables of the command: at every width, and in a pipe, each cell is printed whole."""
 
-import fcntl
 import json
 import os
-import pty
 import re
 import struct
 import subprocess
 import sys
-import termios
 from collections import Counter
 
 import numpy as np
@@ -185,6 +182,7 @@ def test_list_has_one_line_for_each_id_in_80_columns(ask):
 @pytest.mark.parametrize("columns", [60, 80])
 def test_a_terminal_of_any_width(columns):
     """On a real terminal without COLUMNS."""
+    fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm"}

@@ -1,6 +1,5 @@
 """Atomic file writes: complete or absent, also after errors and Ctrl-C."""
 
-import os
 import signal
 import time
 
@@ -13,7 +12,7 @@ def test_ctrl_c_is_delayed_until_the_file_is_complete(tmp_path):
     def write():
         with atomic_path(tmp_path / "a.txt") as temporary:
             temporary.write_text("half")
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             time.sleep(0.1)
             temporary.write_text("whole")
 

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -246,7 +245,7 @@ def test_killed_search_resumes_from_its_checkpoint(tmp_path):
     deadline = time.monotonic() + 120
     while not path.exists() and working.poll() is None and time.monotonic() < deadline:
         time.sleep(0.002)
-    os.kill(working.pid, signal.SIGKILL)
+    working.kill()
     working.wait()
     head, _ = Checkpoint(path).load()
     limits = {"max_states": 10**7, "max_bytes": 1 << 30}
@@ -274,7 +273,7 @@ def test_ctrl_c_ends_a_search():
     def stop(states, size):
         if not started:
             started.append(time.monotonic())
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         pareto_front(game, seed=0, max_states=10**8, max_bytes=1 << 31, progress=stop)

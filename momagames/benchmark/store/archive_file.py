@@ -119,11 +119,11 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
         if "dominated" in facts:
             facts["dominated"] = [[value for value in next(dominated) if value is not None] for _ in range(facts["dominated"])]
         for text, data in contents.items():
-            (run / text).write_text(format_json(data), encoding="utf-8")
+            (run / text).write_text(format_json(data), encoding="utf-8", newline="\n")
         if (policies := arrays.get(f"policies/{name}")) is not None:
             (run / POLICIES).write_bytes(policies.tobytes())
         write_checksums(run, {ROWS: rows_sum.tobytes().hex(), **hash_files(run, HASHED)})
-    (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8")
+    (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8", newline="\n")
     rows.write_parquet(place / PACKED)
     write_checksums(place, hash_files(place, [PACKED]))
 

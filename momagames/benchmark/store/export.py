@@ -99,7 +99,7 @@ def _write_jsonl(path: Path, columns: dict[str, type], rows: Iterator[FlatRow]) 
     def write(row: FlatRow, file: TextIO) -> None:
         file.write(json.dumps({name: row.get(name) for name in columns}, allow_nan=False) + "\n")
 
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         return _count_written(rows, lambda row: write(row, file))
 
 

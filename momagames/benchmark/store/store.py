@@ -123,7 +123,7 @@ class Store:
         try:
             write_file_atomically(scratch / "config.json", format_config(run))
             front = FrontCollector(run, policies)
-            with (scratch / ROWS).open("w", encoding="utf-8") as file:
+            with (scratch / ROWS).open("w", encoding="utf-8", newline="\n") as file:
                 for row in rows:
                     file.write(format_row(row))
                     front.add(row)

@@ -89,7 +89,7 @@ def generate(
         return
     for ending, lines in zip(ENDINGS, made.data.values(), strict=True):
         try:
-            Path(out + ending).write_text("\n".join(lines) + "\n", encoding="utf-8")
+            Path(out + ending).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
         except OSError as error:
             raise InvalidFile(f"{out + ending} cannot be written ({error.strerror})") from error
 

@@ -172,5 +172,5 @@ class Sources:
         with contextlib.suppress(OSError):
             self._index.parent.mkdir(parents=True, exist_ok=True)
             scratch = self._index.with_name(f"{uuid.uuid4().hex}.tmp")
-            scratch.write_text(json.dumps(dict(list(self._stored.items())[-MAX_STORED:])))
+            scratch.write_text(json.dumps(dict(list(self._stored.items())[-MAX_STORED:])), encoding="utf-8", newline="\n")
             scratch.replace(self._index)

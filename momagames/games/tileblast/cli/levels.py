@@ -98,7 +98,7 @@ def generate(
         )
     text = format_level(data)
     if out:
-        out.write_text(text, encoding="utf-8")
+        out.write_text(text, encoding="utf-8", newline="\n")
     else:
         print(text, end="")
 

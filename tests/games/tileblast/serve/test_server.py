@@ -125,6 +125,7 @@ def test_missing_extra(monkeypatch):
 
 
 @pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be sent these signals on Windows")
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_serves_until_it_is_stopped(tmp_path, stop):
     file = tmp_path / "mine.yaml"
