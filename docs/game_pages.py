@@ -7,38 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from families import list_families, spec_file
 from pictures import Legend, Picture, animations, legends, stills
 from trained_policies import model_card
 
 import momagames
-from momagames import registry
 from momagames.baselines.checkpoint_policy import list_champions
 from momagames.benchmark.plan import Opponent
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
-from momagames.games import VERSIONS
 
 COLUMNS = 2  # positions side by side
 MAX_NAMED_ACTIONS = 12  # of a table of actions
-
-
-def list_families() -> dict[str, list[str]]:
-    """Return the ids of each family, by the folder of its game."""
-    families: dict[str, list[str]] = {}
-    for id in VERSIONS:
-        families.setdefault(spec_file(id).parent.name, []).append(id)
-    return families
-
-
-def spec_file(id: str) -> Path:
-    """Return the SPEC.md of an id, which stands beside the module that makes the game."""
-    module = import_module(registry.find_entry(id).factory.partition(":")[0])
-    return Path(str(module.__file__)).parent / "SPEC.md"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from families import find_family
+
 import momagames
 from momagames.baselines.checkpoint import Checkpoint
 from momagames.baselines.checkpoint_policy import list_champions
@@ -51,7 +53,7 @@ def describe_checkpoint(checkpoint: Checkpoint, ids: Sequence[str]) -> list[str]
     return [
         f"## `{place}`",
         "",
-        f"- Environments: {', '.join(f'[{id}]({id}.md)' for id in ids)}.",
+        f"- Environments: {', '.join(f'[{id}]({find_family(id)}.md)' for id in ids)}.",
         f"- Method: `{head['method']}` for {weights}"
         + (f" of {', '.join(objectives)}" if objectives else "")
         + f"; seed {head['seed']}.",
