@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game, split_mask
 from momagames.engine.episode import PASS, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_choice, invalid_value, nearest, one_of
+from momagames.render import canvas
 
 ILLEGAL = ("raise", "forfeit", "random", "next")
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -77,11 +78,12 @@ def check_render_mode(render_mode: str | None) -> str | None:
 
 def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the given render options by name; InvalidParameter for an unknown option or an invalid value."""
-    options = {option.name: option for option in (*game.view.render_options, *game.view.picture_options)}
+    known = (*game.view.render_options, *game.view.picture_options, canvas.DARK)
+    options = {option.name: option for option in known}
     for name in given or ():
         if name not in options:
-            allowed = f"{one_of(options)}{nearest(name, options)}" if options else "none"
-            raise InvalidParameter(f"invalid render option {name!r} of {game.id}: expected {allowed}")
+            expected = f"{one_of(options)}{nearest(name, options)}"
+            raise InvalidParameter(f"invalid render option {name!r} of {game.id}: expected {expected}")
     return {name: options[name].check(game.id, value) for name, value in (given or {}).items()}
 
 

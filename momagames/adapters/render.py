@@ -36,7 +36,7 @@ class Renderer:
         self.game, self.mode = game, check_render_mode(mode)
         self.options = {} if options is None else options
         check_render_options(game, self.options)
-        self._caption: Caption | None = None
+        self._captions: dict[bool, Caption] = {}  # on dark paper, and on light one
         self.window = Window(game.title) if mode == "human" else None
         self._last_frame_time = 0.0
 
@@ -75,21 +75,27 @@ class Renderer:
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
         """Return the board and its caption as lines of plain text."""
-        pictures = self.game.view.picture_options
-        given = {name: value for name, value in self.options.items() if all(name != one.name for one in pictures)}
-        options = check_render_options(self.game, given)
+        known = {one.name for one in self.game.view.render_options}
+        options = check_render_options(self.game, {name: self.options[name] for name in self.options if name in known})
         board = plain(describe_position(self.game, state, last, **options))
         return f"{board}\n\n{format_caption(self.game, state, visible_returns(self.game, returns, options.get('viewer')))}"
 
     def draw_picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Return the board with its caption below, or beside it if the board is narrow."""
         options = check_render_options(self.game, {**self.options, **self.pointer_options(state)})
+        is_dark = bool(options.pop(canvas.DARK.name, False))
+        with canvas.use_dark_paper(is_dark):
+            return self._draw_sheet(state, last, returns, options, is_dark)
+
+    def _draw_sheet(
+        self, state: State, last: Any, returns: NDArray[np.float64], options: dict[str, Any], is_dark: bool
+    ) -> NDArray[np.uint8]:
         board = draw_position(self.game, state, last, **options)
         width = board.shape[1]
         is_narrow = width < BESIDE
-        if self._caption is None:
-            self._caption = Caption(self.game, BESIDE if is_narrow else width)
-        caption = self._caption.draw(state, visible_returns(self.game, returns, options.get("viewer")))
+        if is_dark not in self._captions:
+            self._captions[is_dark] = Caption(self.game, BESIDE if is_narrow else width)
+        caption = self._captions[is_dark].draw(state, visible_returns(self.game, returns, options.get("viewer")))
         captioned = canvas.stack([board, caption], sideways=is_narrow, gap=MARGIN)
         height, extent = captioned.shape[:2]
         sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)  # video codecs need even sides

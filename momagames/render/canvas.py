@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,47 @@ FAINT: Color = (112, 112, 108)
 WHITE: Color = (255, 255, 255)
 LONG_SIDE = 560  # pixels that a board takes on its longer side, margins included
 SIZE = Parameter("size", None, "pixels of the board on its longer side; None: as the game draws it", 120, 4000, optional=True)
+DARK = Parameter("dark", False, "light letters on dark paper")
+DARK_COLORS: dict[Color, Color] = {PAPER: (23, 25, 28), INK: (228, 228, 228), FAINT: (150, 150, 146)}
 SMOOTH = 4  # shapes are drawn this many times larger, then shrunk
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_is_dark: ContextVar[bool] = ContextVar("is_dark", default=False)
+
+
+@contextmanager
+def use_dark_paper(is_dark: bool) -> Iterator[None]:
+    """Draw light letters on dark paper, or the usual ones."""
+    token = _is_dark.set(is_dark)
+    try:
+        yield
+    finally:
+        _is_dark.reset(token)
+
+
+def shade(light: Color, dark: Color | None = None) -> Color:
+    """Return a color of paper or letters, or its counterpart on dark paper."""
+    return (dark or DARK_COLORS.get(light, light)) if _is_dark.get() else light
+
+
+def cache_drawing(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Keep the results of a drawing function, those on dark paper apart."""
+
+    def wrap(draw: Callable[P, T]) -> Callable[P, T]:
+        @functools.lru_cache(maxsize=maxsize)
+        def cached(is_dark: bool, *args: P.args, **kwargs: P.kwargs) -> T:
+            return draw(*args, **kwargs)
+
+        @functools.wraps(draw)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            return cached(_is_dark.get(), *args, **kwargs)  # type: ignore[arg-type]  # arguments are hashable
+
+        call.cache_clear = cached.cache_clear  # type: ignore[attr-defined]
+        return call
+
+    return wrap
 
 
 def color(code: str) -> Color:
@@ -31,7 +74,7 @@ def color(code: str) -> Color:
 
 def blank(height: int, width: int, paper: Color = PAPER) -> Picture:
     """Return an empty picture, uint8[height, width, 3]."""
-    return _empty(height, width, paper).copy()
+    return _empty(height, width, shade(paper)).copy()
 
 
 @functools.lru_cache(maxsize=16)
@@ -69,7 +112,7 @@ def write(picture: Picture, x: float, y: float, text: str, size: int = 13, ink: 
     """
     if not text:
         return
-    cover = _letters(text, size)
+    cover, ink = _letters(text, size), shade(ink)
     height, width = cover.shape[:2]
     left = round(x) - {"left": 0, "center": width // 2, "right": width}[align]
     top = round(y) - height // 2
@@ -84,7 +127,7 @@ def paint(size: int, paper: Color, *painters: Painter) -> Picture:
 
     painters   called with a Pillow drawing and its side in pixels; the drawing is larger and shrunk to `size` afterwards
     """
-    image = Image.new("RGB", (size * SMOOTH, size * SMOOTH), paper)
+    image = Image.new("RGB", (size * SMOOTH, size * SMOOTH), shade(paper))
     drawing = ImageDraw.Draw(image)
     for painter in painters:
         painter(drawing, float(size * SMOOTH))

@@ -468,7 +468,9 @@ def test_render_options_are_checked_when_an_environment_is_made():
         with pytest.raises(InvalidParameter, match=match):
             make_environments(render_options=wrong)
     for api in ("aec", "parallel", "gymnasium"):
-        with pytest.raises(InvalidParameter, match="invalid render option 'viewer' of mo-samegame-v0: expected 'size'"):
+        with pytest.raises(
+            InvalidParameter, match="invalid render option 'viewer' of mo-samegame-v0: expected 'size' or 'dark'"
+        ):
             momagames.make(SAMEGAME, api=api, render_options={"viewer": None})
 
 

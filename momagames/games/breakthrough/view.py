@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -94,7 +93,7 @@ def _label_left(sheet: NDArray[np.uint8]) -> int:
     return int(sheet.shape[1] - MIN_WIDTH) // 2
 
 
-@functools.lru_cache(maxsize=32)
+@canvas.cache_drawing(maxsize=32)
 def _draw_tiles(side: int) -> NDArray[np.uint8]:
     """Draw an empty cell, player_0 and player_1, each on light, dark and marked ground: uint8[9, side, side, 3]."""
     down = [(0.3, 0.38), (0.7, 0.38), (0.5, 0.7)]
@@ -110,7 +109,7 @@ def _draw_tiles(side: int) -> NDArray[np.uint8]:
     return np.stack([canvas.paint(side, paper, *piece) for piece in pieces for paper in (LIGHT, DARK, MARK)])
 
 
-@functools.lru_cache(maxsize=16)
+@canvas.cache_drawing(maxsize=16)
 def _draw_background(height: int, width: int, side: int) -> NDArray[np.uint8]:
     """Draw the static part: coordinates, and the pieces beside the names."""
     left, top = _board_left(width, side), STRIP + EDGE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ def cell_side(height: int, width: int, size: int | None = None) -> int:
     return max(1, ((size or canvas.LONG_SIDE) - EDGE) // max(height, width))
 
 
-@functools.lru_cache(maxsize=32)
+@canvas.cache_drawing(maxsize=32)
 def _draw_tiles(side: int) -> NDArray[np.uint8]:
     """Draw an empty cell, then each color: uint8[11, side, side, 3]."""
     tiles = [canvas.paint(side, EMPTY)]
@@ -74,7 +73,7 @@ def _legend_corner(height: int, width: int, colors: int, side: int, k: int) -> t
     return EDGE + height * side + 10 + row * LEGEND_ROW, EDGE + column * LEGEND
 
 
-@functools.lru_cache(maxsize=16)
+@canvas.cache_drawing(maxsize=16)
 def _draw_background(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]:
     """Draw the static part: coordinates and the legend without its counts."""
     places = [_legend_corner(height, width, colors, side, k) for k in range(colors)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -117,7 +116,7 @@ def draw_picture(
     return sheet
 
 
-@functools.lru_cache(maxsize=16)
+@canvas.cache_drawing(maxsize=16)
 def _draw_background(cells: int, side: int) -> NDArray[np.uint8]:
     """Return the static part: the coordinates."""
     sheet = canvas.blank(max(EDGE + cells * side + 4, EDGE + TOP + SEATS * CARD), EDGE + cells * side + BESIDE + COLUMN)
@@ -159,19 +158,19 @@ def draw_agent(sheet: NDArray[np.uint8], top: int, left: int, agent: AgentView, 
     y = top + TILE + 18
     for k, (icon, value) in enumerate(zip(_draw_icons(), equipment_texts(agent), strict=True)):
         x, strong = left + 50 * k, 1.0 if value not in ("", "no") else 0.3
-        sheet[y : y + ICON, x : x + ICON] = np.rint(strong * icon + (1 - strong) * np.array(canvas.PAPER))
+        sheet[y : y + ICON, x : x + ICON] = np.rint(strong * icon + (1 - strong) * np.array(canvas.shade(canvas.PAPER)))
         canvas.write(sheet, x + ICON + 5, y + ICON / 2, value, LETTERS + 1)
     if agent.message is not None:
         canvas.write(sheet, left, y + ICON + 14, message_text(agent.message), LETTERS - 1, ink if any(agent.message) else faint)
 
 
-@functools.lru_cache(maxsize=16)
+@canvas.cache_drawing(maxsize=16)
 def _draw_portrait(seat: int, alive: bool, teams: bool) -> NDArray[np.uint8]:
     """Return the image of an agent on the background color."""
     return canvas.paint(TILE, canvas.PAPER, *(tiles.agent_body(seat, teams) if alive else tiles.grave(seat)))
 
 
-@functools.cache
+@canvas.cache_drawing(maxsize=1)
 def _draw_icons() -> tuple[NDArray[np.uint8], ...]:
     """Return the icons of ammunition, blast strength and kick: the centers of the items' tiles."""
     cut = slice(ICON // 3, ICON // 3 + ICON)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 
 from momagames.games.pommerman.rules.state import (
@@ -61,7 +60,7 @@ def seat_color(seat: int, teams: bool) -> int:
     return seat & 1 if teams else seat
 
 
-@functools.lru_cache(maxsize=8192)
+@canvas.cache_drawing(maxsize=8192)
 def draw_cell(
     side: int, code: int, life: int = 0, bomb: Bomb | None = None, teams: bool = False, dead: int = -1, mark: int = UNMARKED
 ) -> Picture:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,6 +35,7 @@ BATTERY, MAIL = 48, 156  # pixels where these begin
 UNIT = 7  # pixels of a unit of a battery
 TRACK: Color = (224, 220, 208)
 TURN: Color = (240, 230, 200)  # of the robot to move
+DARK_TURN: Color = (72, 64, 44)
 WON, CUT = (30, 122, 56), (96, 96, 92)
 
 __all__ = ["KEYS", "build_options", "draw_picture", "format_text", "pick", "point"]
@@ -105,7 +105,7 @@ def player_positions(players: int, team: int) -> list[tuple[int, int]]:
     return [(TOP + player % rows * tall, player // rows * (COLUMN + BETWEEN)) for player in range(players)]
 
 
-@functools.lru_cache(maxsize=16)
+@canvas.cache_drawing(maxsize=16)
 def _draw_background(
     height: int, width: int, side: int, color: bytes, narrow: bytes, target: bytes, players: int, team: int, powered: bool
 ) -> Picture:
@@ -153,7 +153,7 @@ def draw_player(sheet: Picture, top: int, left: int, state: State, visible: Scen
         sheet[y : y + ROW, left : left + COLUMN] = draw_robot_row(robot.look, robot.delivered, robot.agent == visible.acting)
 
 
-@functools.lru_cache(maxsize=1024)
+@canvas.cache_drawing(maxsize=1024)
 def draw_progress(player: int, done: int, needed: int) -> Picture:
     """Return the progress bar of a player's deliveries: uint8[HEAD, COLUMN, 3]."""
     sheet = canvas.blank(HEAD, COLUMN)
@@ -165,10 +165,10 @@ def draw_progress(player: int, done: int, needed: int) -> Picture:
     return sheet
 
 
-@functools.lru_cache(maxsize=4096)
+@canvas.cache_drawing(maxsize=4096)
 def draw_robot_row(look: tiles.Look, delivered: int, acting: bool) -> Picture:
     """Return the row of a robot: its name, battery, mail and number of deliveries: uint8[ROW, COLUMN, 3]."""
-    sheet = canvas.blank(ROW, COLUMN, TURN if acting else canvas.PAPER)
+    sheet = canvas.blank(ROW, COLUMN, canvas.shade(TURN, DARK_TURN) if acting else canvas.PAPER)
     ink = tiles.PLAYERS[look.player]
     sheet[2 : ROW - 2, :PLATE] = ink
     canvas.write(sheet, PLATE / 2, ROW / 2, look.label, 13, WHITE if shapes.is_dark(ink) else INK, "center")

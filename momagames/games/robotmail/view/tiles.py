@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GRAY, GREEN, RED, WHITE, YELLOW
@@ -37,7 +36,7 @@ class Look(NamedTuple):
     battery: int | None
 
 
-@functools.lru_cache(maxsize=8192)
+@canvas.cache_drawing(maxsize=8192)
 def draw_cell(
     side: int,
     color: int,
@@ -117,7 +116,7 @@ def letter(left: float, top: float, right: float, bottom: float, text: str) -> t
     )
 
 
-@functools.lru_cache(maxsize=64)
+@canvas.cache_drawing(maxsize=64)
 def draw_mail(side: int, index: int) -> Picture:
     """Return the image of a mail, uint8[side, side, 3]; it is cached."""
     return canvas.paint(side, canvas.PAPER, *plate(0, 0.02, 0.98, 0.98, str(index)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -132,7 +131,7 @@ def join_tiles(sheet: Picture, state: State, side: int) -> None:
             sheet[rows, columns] = INKS[color[y, x]]
 
 
-@functools.lru_cache(maxsize=16)
+@canvas.cache_drawing(maxsize=16)
 def _draw_background(side: int) -> Picture:
     """Return the constant part of pictures: coordinates."""
     sheet = canvas.blank(BAR + HEIGHT * side + EDGE, EDGE + WIDTH * side + RIGHT_MARGIN)
@@ -152,7 +151,9 @@ def draw_bar(sheet: Picture, state: State) -> None:
         left, top = EDGE + k * GOAL, 8
         glyph = tiles.draw_unit(GLYPH, int(state["goal_units"][k]), int(state["goal_color"][k]))
         rest = int(state["rest"][k])
-        sheet[top : top + GLYPH, left : left + GLYPH] = glyph if rest else np.rint(0.45 * glyph + 0.55 * np.array(PAPER))
+        sheet[top : top + GLYPH, left : left + GLYPH] = (
+            glyph if rest else np.rint(0.45 * glyph + 0.55 * np.array(canvas.shade(PAPER)))
+        )
         if rest:
             canvas.write(sheet, left + GLYPH + 6, top + GLYPH / 2, str(rest), 22)
         else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from momagames.games.tileblast.rules.pieces import BIG, BOMB, BUBBLE, CAGE, CODES, COUNTS, FLASK, KINDS, ROCKET_H, ROCKET_V
@@ -32,7 +30,7 @@ def empty_cells(count: int) -> Art:
     )
 
 
-@functools.lru_cache(maxsize=4096)
+@canvas.cache_drawing(maxsize=4096)
 def draw_piece(side: int, look: Look, cover: int = 0, paper: Color | None = None) -> Picture:
     """Return a piece, uint8[side, side, 3]. The array is cached: do not write into it.
 
@@ -99,7 +97,7 @@ def tint(drawn: Picture, ink: Color, strength: float, *where: Painter) -> Pictur
 # ------------------------------------------------------------------------------------------------------------------- goals
 
 
-@functools.lru_cache(maxsize=512)
+@canvas.cache_drawing(maxsize=512)
 def draw_unit(side: int, units: int, color: int) -> Picture:
     """Return the picture of a goal (its units as bits, its color or 0), on paper: uint8[side, side, 3]."""
     name = UNIT_NAMES[units]

@@ -1,9 +1,10 @@
-"""The size of pictures: an option of every game, which texts and the pointer know."""
+"""Size and ground of pictures: options of every game, which texts and the pointer know."""
 
 import pytest
 
 import momagames
 from momagames.errors import InvalidParameter
+from momagames.render import canvas
 
 IDS = ["mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-duel-v0", "mo-tileblast-v0", "mo-robotmail-4-v0"]
 COLUMNS = {"mo-pommerman-duel-v0": (8, 22), "mo-tileblast-v0": (13, 66), "mo-robotmail-4-v0": (9, 22)}  # and pixels above
@@ -38,3 +39,16 @@ def test_the_pointer_finds_the_cell_in_pictures_of_any_size(id):
     small, large = (env.game.human.point(env.record, 22 + 3.5 * side, above + 3.5 * side, size=size) for size, side in sides)
     assert small == large
     assert small["cell"] >= 0
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_pictures_on_dark_paper(id):
+    light, dark = make(id).render(), make(id, dark=True).render()
+    assert light.shape == dark.shape
+    assert tuple(light[0, 0]) == canvas.PAPER
+    assert tuple(dark[0, 0]) == canvas.DARK_COLORS[canvas.PAPER]
+    assert (light == dark).all(axis=2).mean() > 0.2  # the board
+    assert (make(id).render() == light).all()  # what was drawn is not used on another ground
+    assert make(id, "ansi", dark=True).render() == make(id, "ansi").render()
+    with pytest.raises(InvalidParameter, match="invalid dark='yes': expected True or False"):
+        make(id, dark="yes")
