@@ -28,9 +28,12 @@ MARKERS = {
     "diamond-open": ("D", False),
 }
 LINE_STYLES = ("-", "--", ":", "-.")
-TITLE_WIDTH = 60  # characters per line
+NARROW, WIDE = 4.5, 6.8  # inches of an overview; with more than MAX_NARROW methods it is wide
+MAX_NARROW = 8
+CHARACTERS_PER_INCH = 13  # of small text
 LABEL_WIDTH = 14  # characters per line of an opponent's name
-LINE_HEIGHT, ROW_HEIGHT = 0.17, 0.25  # inches of a line of small text, and of the markers of a row in the overview
+LINE_HEIGHT, ROW_HEIGHT = 0.17, 0.25  # inches of a line of small text, and of the markers of a row in the overview at least
+MARKER_HEIGHT = 0.045  # inches of a method in a row of the overview
 DARK_BELOW = 0.5  # cells below this value are dark, and their numbers white
 
 
@@ -61,17 +64,22 @@ def marker_style(style: int) -> dict[str, Any]:
 def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any:
     """Plot a row for each game, its title above, and a marker with its interval for each method."""
     names = list_methods(rows)
-    titles = [fill(row.title, TITLE_WIDTH) for row in rows]
-    lines = [title.count("\n") + 1 for title in titles]
-    tops = np.cumsum([0, *(number * LINE_HEIGHT + ROW_HEIGHT for number in lines)])  # inches
-    figure, axes = new_axes(4.5, 0.9 + tops[-1])
-    for place, name in enumerate(names):
-        shift = ((place + 0.5) / len(names) - 0.5) * 0.6 * ROW_HEIGHT
-        middles = [(top - ROW_HEIGHT / 2 + shift, row) for top, row in zip(tops[1:], rows, strict=True)]
-        scores = [(y, row.scores[name]) for y, row in middles if name in row.scores]
-        bars = np.hstack([error_bars(at) for _, at in scores])
+    width = NARROW if len(names) <= MAX_NARROW else WIDE
+    titles = [fill(row.title, round(width * CHARACTERS_PER_INCH)) for row in rows]
+    heights = [max(ROW_HEIGHT, MARKER_HEIGHT * len(row.scores)) for row in rows]
+    lines = [LINE_HEIGHT * (title.count("\n") + 1) for title in titles]
+    tops = np.cumsum([0, *(high + line for high, line in zip(heights, lines, strict=True))])  # inches
+    figure, axes = new_axes(width, 0.9 + tops[-1])
+    points: dict[str, list[tuple[float, Interval]]] = {name: [] for name in names}
+    for bottom, high, row in zip(tops[1:], heights, rows, strict=True):
+        present = [name for name in names if name in row.scores]
+        for place, name in enumerate(present):
+            shift = ((place + 0.5) / len(present) - 0.5) * 0.7 * high
+            points[name].append((bottom - high / 2 + shift, row.scores[name]))
+    for name, found in points.items():
+        bars = np.hstack([error_bars(at) for _, at in found])
         options = {**marker_style(styles[name]), "capsize": 2, "markersize": 4, "linestyle": "none"}
-        axes.errorbar([at.value for _, at in scores], [y for y, _ in scores], xerr=bars, label=name, **options)
+        axes.errorbar([at.value for _, at in found], [y for y, _ in found], xerr=bars, label=name, **options)
     for top, title in zip(tops, titles, strict=False):
         axes.text(0.01, top + 0.04, title, transform=axes.get_yaxis_transform(), va="top", fontsize=8)
     axes.set_yticks(tops[1:-1], [""] * (len(rows) - 1))
