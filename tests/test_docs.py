@@ -87,7 +87,8 @@ def test_commands_of_the_first_comparison_run(tmp_path, monkeypatch):
     text = (ROOT / "docs/train-and-compare.md").read_text(encoding="utf-8")
     blocks = [(language, block) for language, block in FENCE.findall(text)]
     (tmp_path / "compare.yaml").write_text(next(block for language, block in blocks if language == "yaml"), encoding="utf-8")
-    commands = [line.removeprefix("$ ") for language, block in blocks if language == "console" for line in block.splitlines()]
+    lines = [block.replace("\\\n", "") for language, block in blocks if language == "console"]
+    commands = [line.removeprefix("$ ") for block in lines for line in block.splitlines()]
     assert [command.split()[1] for command in commands] == ["train", "eval", "bench"]
     for command in commands:
         done = subprocess.run([sys.executable, "-m", *shlex.split(command)], capture_output=True, text=True, check=False)
