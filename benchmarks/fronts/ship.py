@@ -40,7 +40,7 @@ DATA = Path(__file__).resolve().parents[2] / "momagames/fronts/data"
 ARCHIVE = Path(__file__).resolve().with_name("paper.npz.xz")
 GAMES = Path(__file__).resolve().with_name("samegame_standard.json")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
-SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12), "9x9x3": range(1), "10x10x3": range(1)}
+SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
 YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no randomness
 ROBOT = {"num_players": 1, "max_step": 40}

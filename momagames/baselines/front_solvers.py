@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.exact.checkpoint import Checkpoint
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter, one_of
 from momagames.plugins import load_object
@@ -49,11 +50,14 @@ class FrontSolver(Protocol):
         max_states: int,
         max_bytes: int,
         progress: Progress | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> SolvedFront:
         """Solve the game from a position, for an agent by index.
 
         opponent    weights float64[K] of the greedy opponent, all zero: of the random one; None for claims without opponent
-        Raises      InvalidParameter for another game; TooLarge beyond max_states or max_bytes; InvalidState
+        checkpoint  file from which an interrupted search resumes
+        Raises      InvalidParameter for another game, and for a checkpoint if the search has none; TooLarge beyond max_states
+                    or max_bytes; InvalidState
         """
 
     def prove(
@@ -69,6 +73,12 @@ def find_front_solver(game: Game, claim: str) -> FrontSolver:
         raise InvalidParameter(f"{game.id} has no solver for the claim {claim!r}; {known}")
     solver: FrontSolver = load_object(game.front_solvers[claim])
     return solver
+
+
+def check_no_checkpoint(checkpoint: Checkpoint | None, what: str) -> None:
+    """Raise InvalidParameter for a checkpoint of a search that has none."""
+    if checkpoint is not None:
+        raise InvalidParameter(f"invalid checkpoint={str(checkpoint.path)!r}: expected None for {what}")
 
 
 def compare_points(values: Floats, stated: NDArray[Any], solved: NDArray[Any]) -> None:

@@ -13,7 +13,7 @@ from momagames import registry
 from momagames.baselines.base import find_agent
 from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
 from momagames.baselines.exact import clairvoyant_front as solve_clairvoyant
-from momagames.baselines.front_solvers import find_front_solver
+from momagames.baselines.front_solvers import check_no_checkpoint, find_front_solver
 from momagames.baselines.strategies import encode_actions
 from momagames.benchmark.plan import GameChoice, Opponent
 from momagames.benchmark.store.provenance import collect_env_info
@@ -30,7 +30,7 @@ class SearchLimits:
     """Limits of a search, and its progress callback.
 
     progress      called several times a second with (positions solved, bytes used)
-    checkpoint    file of solved positions from which an interrupted search resumes; for the claim "returns" only
+    checkpoint    file of solved positions from which an interrupted search resumes; for the claims "returns" and "guaranteed"
     """
 
     max_states: int
@@ -59,7 +59,7 @@ def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], limits: S
     """Return the proven front of a single-agent game with all random draws known in advance; otherwise as `returns_front`."""
     game = choice.make_game()
     start_position = make_start(game, start)
-    check_no_checkpoint(limits.checkpoint, "clairvoyant")
+    check_no_checkpoint(limits.checkpoint, "the claim clairvoyant")
     found = solve_clairvoyant(game, start_position.position, **limits.options, progress=limits.progress)
     return _plan_front("clairvoyant", choice, game, start_position, found, limits, command)
 
@@ -102,10 +102,11 @@ def _strategy_front(
     """Return a proven front of the game's solver with a strategy for each point."""
     game = choice.make_game()
     start_position, seat = make_start(game, start), find_agent(game, agent)
-    check_no_checkpoint(limits.checkpoint, claim)
     solver = find_front_solver(game, claim)
     weights = reply_weights(game, opponent) if opponent else None
-    found = solver.solve(game, start_position.position, seat, weights, **limits.options, progress=limits.progress)
+    found = solver.solve(
+        game, start_position.position, seat, weights, **limits.options, progress=limits.progress, checkpoint=limits.checkpoint
+    )
     points = [
         Point(value=tuple(value), strategy=encode_actions(list(actions)))
         for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
@@ -161,11 +162,6 @@ def make_start(game: Game, start: int | dict[str, Any]) -> Start:
         return Start(seed=start, position=game.codec.save(episode.state))
     episode.load(start)
     return Start(seed=None, position=game.codec.save(episode.state))
-
-
-def check_no_checkpoint(checkpoint: Checkpoint | None, claim: Claim) -> None:
-    if checkpoint is not None:
-        raise InvalidParameter(f"invalid checkpoint={str(checkpoint.path)!r}: expected None for claim {claim!r}")
 
 
 def collect_provenance(command: str) -> dict[str, Any]:

@@ -58,8 +58,13 @@ class CheckpointWriter:
         self._checkpoint = checkpoint
         self._due = time.monotonic() + (checkpoint.interval if checkpoint else 0.0)
 
+    @property
+    def is_due(self) -> bool:
+        """Whether `save_if_due` writes the file."""
+        return self._checkpoint is not None and time.monotonic() >= self._due
+
     def save_if_due(self, header: dict[str, Any], pool: NDArray[np.uint64]) -> None:
-        if self._checkpoint is None or time.monotonic() < self._due:
+        if self._checkpoint is None or not self.is_due:
             return
         started = time.monotonic()
         self._checkpoint.save(header, pool)

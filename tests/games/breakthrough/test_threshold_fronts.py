@@ -5,9 +5,10 @@ import pytest
 
 import momagames
 from momagames import fronts
+from momagames.baselines.exact import Checkpoint
 from momagames.benchmark.plan import GameChoice
 from momagames.errors import InvalidFile
-from momagames.games.breakthrough.solver import threshold_fronts
+from momagames.games.breakthrough.solver import proof_number, threshold_fronts
 from momagames.games.breakthrough.solver.guarantees import Board
 from momagames.games.breakthrough.solver.proof_number import Limits
 from tests.fronts.test_fronts import replace_content
@@ -58,3 +59,38 @@ def test_front_file_of_a_larger_board(agent):
         if wrong:
             with pytest.raises(InvalidFile, match="can be guaranteed as well"):
                 fronts.prove(replace_content(front, points=wrong))
+
+
+def test_an_interrupted_search_resumes_from_its_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.setattr(proof_number, "SLICE_NODES", 20)
+    size, position = LARGER[0], {"board": ["1.11", ".1..", "....", ".2..", "22.2"], "next_agent": "player_0"}
+    game = momagames.spec(ID, **size, objectives=["win", "captures"])
+    board, checkpoint = Board(game, position, 0), Checkpoint(tmp_path / "search", 0.0)
+    whole = threshold_fronts.solve_threshold_front(board, Limits())
+
+    def stop(nodes, size):
+        if nodes > whole.oracle.search.nodes * 2 // 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        threshold_fronts.solve_threshold_front(board, Limits(), stop, checkpoint)
+    header, words = checkpoint.load()
+    assert header["known"]
+    assert len(words) > 100
+    resumed = []
+    found = threshold_fronts.solve_threshold_front(board, Limits(), lambda nodes, size: resumed.append(nodes), checkpoint)
+    assert (found.points == whole.points).all()
+    assert (found.beyond == whole.beyond).all()
+    assert resumed[0] > header["nodes"] > 1000  # the count continues
+    assert found.oracle.search.nodes < whole.oracle.search.nodes * 1.2  # little is searched again
+    for point in found.points:
+        assert (board.to_units(found.oracle.guarantee(point)[0].worst) == point).all()
+    with pytest.raises(InvalidFile, match="the checkpoint of another search"):
+        threshold_fronts.solve_threshold_front(Board(game, position, 1), Limits(), None, checkpoint)
+    for wrong in ({"known": [[1]]}, {"goals": [["a", 1]]}, {"nodes": -1}):
+        checkpoint.save({**header, **wrong}, words)
+        with pytest.raises(InvalidFile, match="invalid checkpoint: expected decided vectors"):
+            threshold_fronts.solve_threshold_front(board, Limits(), None, checkpoint)
+    checkpoint.save(header, words[:-1])
+    with pytest.raises(InvalidFile, match="invalid checkpoint: expected decided vectors"):
+        threshold_fronts.solve_threshold_front(board, Limits(), None, checkpoint)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.front_solvers import Floats, Progress, SolvedFront, compare_points
+from momagames.baselines.exact import Checkpoint
+from momagames.baselines.front_solvers import Floats, Progress, SolvedFront, check_no_checkpoint, compare_points
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.games.breakthrough.solver.best_response import best_response_value, response_strategy, solve_best_responses
@@ -42,15 +43,17 @@ class Guaranteed:
         max_states: int,
         max_bytes: int,
         progress: Progress | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> SolvedFront:
         """See `solve_guaranteed_front` and `solve_threshold_front`; `max_states` also limits the nodes of the latter."""
         if count_cells(game) <= BACKWARD_CELLS:
+            check_no_checkpoint(checkpoint, f"a board of at most {BACKWARD_CELLS} cells, which takes seconds")
             found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes, progress=progress)
             walks = [guarantee_strategy(found, point) for point in found.points]
             values = np.array([walked.worst for walked, _ in walks])
             strategies = [actions for _, actions in walks]
             return SolvedFront("backward induction", values, strategies, found.states, found.bytes, found.seconds)
-        front = solve_threshold_front(Board(game, start, agent), Limits(max_states, max_bytes), progress)
+        front = solve_threshold_front(Board(game, start, agent), Limits(max_states, max_bytes), progress, checkpoint)
         walks = [front.oracle.guarantee(point) for point in front.points]
         values = np.array([walked.worst for walked, _ in walks])
         search = front.oracle.search
@@ -104,8 +107,10 @@ class Response:
         max_states: int,
         max_bytes: int,
         progress: Progress | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> SolvedFront:
         """See `solve_best_responses`."""
+        check_no_checkpoint(checkpoint, "the claim response")
         limits = {"max_states": max_states, "max_bytes": max_bytes}
         found = solve_best_responses(game, start, agent, _check_opponent(opponent), **limits, progress=progress)
         walks = [response_strategy(found, weights) for weights in found.corner_weights]

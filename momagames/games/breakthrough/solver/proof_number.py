@@ -160,6 +160,24 @@ class ProofNumberSearch:
             self._loops.rehash(self._table, table, self._registers)
             self._table = table
 
+    def list_slots(self) -> NDArray[np.uint64]:
+        """Return the used slots of the table, one after the other, for a checkpoint."""
+        words: NDArray[np.uint64] = self._table[self._table[:, kernels.TAG] != 0].ravel()
+        return words
+
+    def restore_slots(self, words: NDArray[np.uint64], nodes: int) -> None:
+        """Fill the table with slots of `list_slots`, as far as memory allows. Goals need the same numbers as before.
+
+        nodes    that were expanded for them
+        """
+        rows = words.reshape(-1, self._table.shape[1])
+        slots = len(self._table)
+        while slots < 2 * len(rows) and 2 * slots * SLOT_BYTES <= self.limits.max_bytes:
+            slots *= 2
+        self._table = np.zeros((slots, rows.shape[1]), np.uint64)
+        self._registers[kernels.USED], self._registers[kernels.NODES] = 0, nodes
+        self._loops.rehash(rows, self._table, self._registers)
+
     def find_good_moves(self, states: NDArray[Any], agent: int, goal: Goal) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return legal moves of positions, record[N] -> bool[N, M], and those after which the agent to move reaches its goal.
 

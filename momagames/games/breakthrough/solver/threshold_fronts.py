@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.exact import Checkpoint
+from momagames.baselines.exact.checkpoint import CheckpointWriter
 from momagames.baselines.strategies import WalkResult, walk
+from momagames.errors import InvalidFile
 from momagames.games.breakthrough.solver.guarantees import Board, minimal_uncovered
 from momagames.games.breakthrough.solver.proof_number import (
+    SLOT_BYTES,
     Goal,
     Limits,
     Progress,
     ProofNumberSearch,
     make_threshold_goal,
 )
+from momagames.registry import format_id
 
 Vectors = NDArray[np.int64]
 
@@ -62,6 +67,35 @@ class ThresholdOracle:
             self._known[key] = self.search.can_force(self.board.start[0], self.board.agent, goal, self.progress)
         return self._known[key]
 
+    def describe(self) -> dict[str, Any]:
+        """Return the search as JSON data, for its checkpoint."""
+        board = self.board
+        return {
+            "game": format_id(board.game.id, board.game.params),
+            "position": board.game.codec.save(board.start[0]),
+            "agent": board.agent,
+        }
+
+    def pack(self) -> tuple[dict[str, Any], NDArray[np.uint64]]:
+        """Return header and words of a checkpoint: the decided vectors, the goals by number, and the table."""
+        known = [[*vector, decided] for vector, decided in self._known.items()]
+        header = {**self.describe(), "known": known, "goals": list(map(list, self._goals)), "nodes": self.search.nodes}
+        return header, self.search.list_slots()
+
+    def resume(self, header: dict[str, Any], words: NDArray[np.uint64], path: str) -> None:
+        """Continue from a checkpoint. Raises InvalidFile for that of another search."""
+        size, search = len(self.board.game.objectives), self.describe()
+        if {name: header.get(name) for name in search} != search:
+            raise InvalidFile(f"{path}: the checkpoint of another search: expected {search}")
+        known, goals, nodes = header.get("known", ()), header.get("goals", ()), header.get("nodes", -1)
+        is_complete = is_table(known, size + 1) and is_table(goals, size) and type(nodes) is int and nodes >= 0
+        if not is_complete or len(words) % (SLOT_BYTES // words.itemsize):
+            raise InvalidFile(f"{path}: invalid checkpoint: expected decided vectors, goals, nodes and slots of a table")
+        self._known = {tuple(row[:-1]): bool(row[-1]) for row in known}
+        for goal in goals:
+            self.make_goal(np.array(goal, np.int64))
+        self.search.restore_slots(words, nodes)
+
     def guarantee(self, vector: Vectors) -> tuple[WalkResult, list[int]]:
         """Return the outcome of a strategy that guarantees a vector, and its actions in the order of the walk."""
         return self._walk(vector, self.board.agent)
@@ -91,18 +125,41 @@ def bound_returns(board: Board) -> tuple[Vectors, Vectors]:
     )
 
 
-def solve_threshold_front(board: Board, limits: Limits, progress: Progress | None = None) -> ThresholdFront:
+def is_table(data: Any, columns: int) -> bool:
+    """Return whether JSON data is a list of rows of that many numbers below 2**31."""
+    rows = data if isinstance(data, list) else [None]
+    return all(
+        isinstance(row, list) and len(row) == columns and all(isinstance(x, int) and abs(x) < 2**31 for x in row)
+        for row in rows
+    )
+
+
+def solve_threshold_front(
+    board: Board, limits: Limits, progress: Progress | None = None, checkpoint: Checkpoint | None = None
+) -> ThresholdFront:
     """Compute the Pareto front of the vectors that the agent can guarantee against every reply.
 
     A minimal vector that no point dominates yet is either beyond the front, or raised to a new point, one objective after the
     other. The front is complete when all of these vectors are beyond it (as in Legriel, Le Guernic, Cotton and Maler,
     "Approximating the Pareto front of multi-criteria optimization problems", 2010).
 
-    Raises    TooLarge
+    checkpoint    file of decided vectors and of the table, from which an interrupted search resumes
+
+    Raises    TooLarge; InvalidFile for the checkpoint of another search
     """
     began = time.perf_counter()
     lowest, highest = bound_returns(board)
-    oracle = ThresholdOracle(board, limits, progress)
+    oracle, writer = ThresholdOracle(board, limits), CheckpointWriter(checkpoint)
+    if checkpoint is not None and (loaded := checkpoint.load()) is not None:
+        oracle.resume(*loaded, str(checkpoint.path))
+
+    def report(nodes: int, size: int) -> None:
+        if writer.is_due:
+            writer.save_if_due(*oracle.pack())
+        if progress is not None:
+            progress(nodes, size)
+
+    oracle.progress = report
     points = np.zeros((0, len(lowest)), np.int64)
     while True:
         beyond = minimal_uncovered(points, lowest, highest)
