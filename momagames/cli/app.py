@@ -13,6 +13,7 @@ from momagames import registry
 from momagames.cli.bench import bench
 from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress, table
 from momagames.cli.exact import exact
+from momagames.cli.export_onnx import export_onnx
 from momagames.cli.front import front
 from momagames.cli.games import info, list_games
 from momagames.cli.leaderboard import leaderboard
@@ -185,6 +186,7 @@ app.command()(replay)
 app.command()(train)
 app.command("eval")(evaluate)
 app.command()(exploit)
+app.command("export-onnx")(export_onnx)
 
 
 def _make_match_table(result: Match) -> Any:
