@@ -31,7 +31,6 @@ from momagames.errors import InvalidParameter, MissingExtra
 from momagames.files.writing import write_file_atomically
 
 OPSET = 17
-TOLERANCE = 1e-5  # of outputs against those of the policy itself
 
 
 def export_onnx(checkpoint: Checkpoint, path: Path) -> Any:

@@ -192,7 +192,7 @@ app.command("export-onnx")(export_onnx)
 def _make_match_table(result: Match) -> Any:
     """Return a table with a row for each player, and one for ties."""
     listing = table("player")
-    clock = ["late"] if result.time_limit is not None else []
+    clock = ["late"] if result.time_limit is not None or result.late.any() else []
     for name in ("wins", "share", *clock, *(objective.name for objective in result.game.objectives)):
         listing.add_column(name, justify="right")
     for p, player in enumerate(result.players):

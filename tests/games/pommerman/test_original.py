@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import method
+from momagames.baselines import batch_policy, method
 from momagames.benchmark import match
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import play_policies
 from momagames.errors import IllegalAction, InvalidCall, InvalidFile, InvalidParameter, InvalidState, RemoteError, UnknownId
 from momagames.games.pommerman import original
 from momagames.games.pommerman.original.http_agent import parse_addresses
@@ -115,7 +117,14 @@ def test_agents_play_by_name_in_matches_and_suites() -> None:
     assert [one.rewards for one in Wanderer.made] == [[-1]] * 4  # a tie
     assert all(len(one.seen) == 20 for one in Wanderer.made)
     game = momagames.spec("mo-pommerman-ffa-v0")
-    assert method(name, game)().policies(game)[0].label == name
+    policies = method(name, game)().policies(game)
+    assert policies[0].label == name
+    Wanderer.made.clear()
+    game = momagames.spec("mo-pommerman-duel-v0", max_steps=5)
+    states = generate_starts(game, np.arange(2, dtype=np.uint64))
+    seats, words = np.array([[0, 1], [1, 0]]), np.arange(4, dtype=np.uint64).reshape(2, 2)
+    play_policies(game, states, [*policies, batch_policy("stationary", game)], seats, words)
+    assert sorted((one.id, len(one.seen), *one.rewards) for one in Wanderer.made) == [(0, 5, -1), (1, 5, -1)]
 
 
 def test_an_unknown_class_is_named() -> None:
@@ -123,8 +132,9 @@ def test_an_unknown_class_is_named() -> None:
         match("mo-pommerman-ffa-v0", [f"original:{HERE}:Unknown", "simple"], games=1)
 
 
-def test_agents_play_as_others() -> None:
-    env = momagames.make("mo-pommerman-duel-v0", api="gymnasium", others=f"original:{HERE}:Wanderer", max_steps=8)
+@pytest.mark.parametrize("others", [f"original:{HERE}:Wanderer", original.original(Wanderer)], ids=["name", "object"])
+def test_agents_play_as_others(others: object) -> None:
+    env = momagames.make("mo-pommerman-duel-v0", api="gymnasium", others=others, max_steps=8)
     env.reset(seed=1)
     for _ in range(8):
         env.step(0)
