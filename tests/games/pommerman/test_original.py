@@ -324,8 +324,9 @@ def test_agents_in_other_processes_play() -> None:
 
 
 @pytest.mark.long
-def test_late_answers_are_stops_and_counted() -> None:
-    with running_agent("slow") as port:
+@pytest.mark.parametrize("how", ["slow", "drip"])
+def test_late_answers_are_stops_and_counted(how: str) -> None:
+    with running_agent(how) as port:
         result = match("mo-pommerman-duel-v0", [f"http:127.0.0.1:{port}", "stationary"], games=1, max_steps=4, max_reruns=0)
         assert result.late[0] >= 1
         assert result.late[1] == 0
