@@ -279,7 +279,7 @@ def _encode(graph: _Graph, values: str, starts: Mapping[tuple[int, int], int], t
     factors = graph.constant(b, np.float64)
     cell = graph.add("Add", graph.add("Mul", value, factors), column)
     # log(1 + value - a) as far as the value may be below a for other transforms
-    logarithm = graph.add("Log", graph.add("Add", graph.add("Max", shifted, _number(graph, 0)), _number(graph, 1)))
+    logarithm = graph.add("Log", graph.add("Add", graph.add("Max", shifted, _add_number(graph, 0)), _add_number(graph, 1)))
     results: Mapping[int, Callable[[], str]] = {
         ONE_HOT: lambda: graph.cast(graph.add("Equal", value, graph.constant(a, np.float64)), np.float64),
         LINEAR: lambda: graph.add("Mul", shifted, factors),
@@ -287,14 +287,14 @@ def _encode(graph: _Graph, values: str, starts: Mapping[tuple[int, int], int], t
         POSITION: lambda: graph.cast(graph.add("Equal", cell, graph.constant(cell_of, np.float64)), np.float64),
         BIN: lambda: graph.cast(graph.add("LessOrEqual", distance, factors), np.float64),
     }
-    total = _number(graph, 0)
+    total = _add_number(graph, 0)
     for transform, make in results.items():
         if (kind == transform).any():
             total = graph.add("Add", total, graph.add("Mul", make(), graph.constant(kind == transform, np.float64)))
     return graph.cast(total, np.float32)
 
 
-def _number(graph: _Graph, value: float) -> str:
+def _add_number(graph: _Graph, value: float) -> str:
     return graph.constant([[value]], np.float64)
 
 
