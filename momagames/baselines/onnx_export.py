@@ -241,7 +241,9 @@ def _add_convolution(graph: _Graph, images: str, weights: NDArray[Any], biases: 
 
 def _encode_observation(graph: _Graph, game: Game, policies: NetworkPolicy) -> tuple[str, list[str]]:
     """Add the encoding of observations, see `moppo.encoder`: planes [N, cells, P], and the scalar features."""
-    encoder, flat, starts, length = policies.encoder, [], {}, 0
+    encoder, length = policies.encoder, 0
+    flat: list[str] = []
+    starts: dict[tuple[int, int], int] = {}  # (dtype, offset in items) -> place
     for dtype, offset, field in field_offsets(game):
         value = graph.input(field.name, field.dtype, field.shape)
         if field.order:
@@ -277,14 +279,14 @@ def _encode(graph: _Graph, values: str, starts: Mapping[tuple[int, int], int], t
     shifted = graph.add("Sub", value, graph.constant(a, np.float64))
     distance = graph.add("Abs", shifted)
     factors = graph.constant(b, np.float64)
-    cell = graph.add("Add", graph.add("Mul", value, factors), column)
+    position = graph.add("Add", graph.add("Mul", value, factors), column)
     # log(1 + value - a) as far as the value may be below a for other transforms
     logarithm = graph.add("Log", graph.add("Add", graph.add("Max", shifted, _add_number(graph, 0)), _add_number(graph, 1)))
     results: Mapping[int, Callable[[], str]] = {
         ONE_HOT: lambda: graph.cast(graph.add("Equal", value, graph.constant(a, np.float64)), np.float64),
         LINEAR: lambda: graph.add("Mul", shifted, factors),
         LOGARITHMIC: lambda: graph.add("Mul", logarithm, factors),
-        POSITION: lambda: graph.cast(graph.add("Equal", cell, graph.constant(cell_of, np.float64)), np.float64),
+        POSITION: lambda: graph.cast(graph.add("Equal", position, graph.constant(cell_of, np.float64)), np.float64),
         BIN: lambda: graph.cast(graph.add("LessOrEqual", distance, factors), np.float64),
     }
     total = _add_number(graph, 0)

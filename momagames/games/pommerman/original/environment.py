@@ -76,12 +76,15 @@ class OriginalEnv:
         names = (REWARD, *(one.name for one in chosen.objectives if one.name != REWARD))
         self._columns = [names.index(one.name) for one in chosen.objectives]
         self.game = registry.spec(REGISTRY[config_id], **{**params, "objectives": names})
-        self.config_id, self.training_agent = config_id, None
+        self.config_id = config_id
+        self.training_agent: int | None = None
         self.action_space = make_action_space(self.game)
         self.observation_space = make_observation_space(self.game)
         self._episode, self._observer = Episode(self.game), Observer(self.game)
         self._position: dict[str, Any] | None = None
-        self._mode, self._renderer, self._last, self._is_running = "human", None, None, False
+        self._mode, self._is_running = "human", False
+        self._renderer: Renderer | None = None
+        self._last: NDArray[np.int64] | None = None
         self._seed: int | None = None
         self._agents: list[Any] = []
         if agents:
