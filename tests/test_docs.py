@@ -36,6 +36,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (RO
 LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a part of it that not every install has
     "momaland": "momaland.learning.cooperative_momappo.utils",
     "morl-baselines": "morl_baselines",
+    "onnx": "onnxruntime",
     "rllib": "ray.rllib.algorithms.ppo",
     "sb3": "sb3_contrib",
     "torchrl": "torchrl",

@@ -62,6 +62,7 @@ OWNERS = {
     "moocore": ("baselines", "benchmark", "analysis", "fronts", "reports"),
     "pymoo": ("baselines/evolution/",),
     "cma": ("baselines/evolution/",),
+    "onnx": ("baselines",),
     "morl_baselines": ("baselines/morl/",),
     "sb3_contrib": ("baselines/morl/",),
     "pydantic": ("benchmark", "games/*/serve", "fronts", "reports", "leaderboard"),

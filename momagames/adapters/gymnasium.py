@@ -17,7 +17,11 @@ from momagames.adapters.spaces import action_space, format_mask, observation_spa
 from momagames.contract import Game, Policy, State, end_policy_episode, reset_policy
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
+from momagames.engine.policies import PythonPolicy
 from momagames.errors import InvalidCall, InvalidParameter, check_choice, one_of
+
+Opponent = str | Policy | PythonPolicy
+Opponents = Opponent | dict[str, Opponent]
 
 
 class SingleAgentEnv(gymnasium.Env[Any, Any]):
@@ -26,8 +30,9 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     agent    the controlled agent (default: the first)
     team     in sequential games, instead of an agent: the index of the controlled team (see `Game.teams`). A step controls
              the agent of the team that is to move, which the infos name as `agent`
-    others   policy of the other agents: a name, or a callable (state record, action mask, generator) -> action; or a dict of
-             these by agent. Its method `reset()`, if it has one, is called at the start of an episode
+    others   policy of the other agents: a name, a callable (state record, action mask, generator) -> action, or a
+             `PythonPolicy`; or a dict of these by agent. Its method `reset()`, if it has one, is called at the start of an
+             episode
     max_cycles       truncate the episode after this number of steps; the count starts at each reset
     numeric_infos    leave all values out of the infos that are neither numbers nor arrays, except a mask of several parts
 
@@ -42,7 +47,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self,
         game: Game,
         agent: str | None = None,
-        others: str | Policy | dict[str, str | Policy] = "random",
+        others: Opponents = "random",
         illegal: str = "raise",
         render_mode: str | None = None,
         render_options: Mapping[str, Any] | None = None,
@@ -282,11 +287,13 @@ def controlled_agents(game: Game, agent: str | None, team: int | None) -> list[i
     return [i for i, of in enumerate(game.teams) if of == team]
 
 
-def make_opponent(game: Game, agent: str, others: str | Policy | dict[str, str | Policy]) -> Policy:
+def make_opponent(game: Game, agent: str, others: Opponents) -> Policy:
     """Return the policy of an agent."""
     chosen = others.get(agent) if isinstance(others, dict) else others
     if chosen is None:
         raise InvalidParameter(f"invalid others={others!r}: expected a policy for {agent!r}")
+    if isinstance(chosen, PythonPolicy):
+        return chosen.make(game, game.agents.index(agent))
     return registry.policy(chosen, game, game.agents.index(agent)) if isinstance(chosen, str) else chosen
 
 
@@ -309,7 +316,7 @@ def make(
     *,
     agent: str | None = None,
     team: int | None = None,
-    others: str | Policy | dict[str, str | Policy] = "random",
+    others: Opponents = "random",
     illegal: str = "raise",
     render_mode: str | None = None,
     render_options: Mapping[str, Any] | None = None,

@@ -49,8 +49,8 @@ class Seat:
 
     @property
     def late(self) -> int:
-        """Number of moves that came too late, by the clock of the seat or of the policy itself."""
-        return self._late + int(getattr(self._policy, "num_late", 0))
+        """Number of moves that came too late, by the clock of the seat or of the policy itself, whichever counts more."""
+        return max(self._late, int(getattr(self._policy, "num_late", 0)))
 
     def end_episode(self, state: State) -> None:
         """Report the final state record."""

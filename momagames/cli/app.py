@@ -13,6 +13,7 @@ from momagames import registry
 from momagames.cli.bench import bench
 from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress, table
 from momagames.cli.exact import exact
+from momagames.cli.export_onnx import export_onnx
 from momagames.cli.front import front
 from momagames.cli.games import info, list_games
 from momagames.cli.leaderboard import leaderboard
@@ -185,12 +186,13 @@ app.command()(replay)
 app.command()(train)
 app.command("eval")(evaluate)
 app.command()(exploit)
+app.command("export-onnx")(export_onnx)
 
 
 def _make_match_table(result: Match) -> Any:
     """Return a table with a row for each player, and one for ties."""
     listing = table("player")
-    clock = ["late"] if result.time_limit is not None else []
+    clock = ["late"] if result.time_limit is not None or result.late.any() else []
     for name in ("wins", "share", *clock, *(objective.name for objective in result.game.objectives)):
         listing.add_column(name, justify="right")
     for p, player in enumerate(result.players):

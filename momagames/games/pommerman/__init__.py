@@ -57,8 +57,8 @@ POLICIES = {
     "stationary": "momagames.games.pommerman.policies:STATIONARY",
 }
 POLICY_PREFIXES = {
-    "original": "momagames.games.pommerman.original.policies:make_original",
-    "http": "momagames.games.pommerman.original.policies:make_http",
+    "original": "momagames.games.pommerman.original.policies:make_named_policy",
+    "http": "momagames.games.pommerman.original.policies:make_named_http_policy",
 }
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
 # fast enough to improve on the expert, if its play has returns of about 1: see docs/training.md

@@ -96,6 +96,8 @@ class Answers(BaseHTTPRequestHandler):
             return self.answer({"success": True})
         if how == "slow" and content["obs"]["step_count"] % 2:
             time.sleep(0.4)
+        if how == "drip":
+            return self.drip()
         if how == "long":
             return self.answer({"action": 0, "padding": "x" * 100_000})
         if how == "text":
@@ -104,6 +106,15 @@ class Answers(BaseHTTPRequestHandler):
             return self.answer({}, status=500)
         move = random.choice([STOP, *open_moves(content["obs"])])
         return self.answer({"action": [move, 0, 5] if isinstance(content["action_space"], list) else move})
+
+    def drip(self) -> None:
+        """Send an answer without end, a byte at a time, as long as the game listens."""
+        try:
+            while True:
+                self.wfile.write(b"H")
+                time.sleep(0.02)
+        except OSError:
+            return
 
     def answer(self, content: Any, status: int = 200) -> None:
         body = json.dumps(content).encode()

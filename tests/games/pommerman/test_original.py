@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import method
+from momagames.baselines import batch_policy, method
 from momagames.benchmark import match
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import play_policies
 from momagames.errors import IllegalAction, InvalidCall, InvalidFile, InvalidParameter, InvalidState, RemoteError, UnknownId
 from momagames.games.pommerman import original
 from momagames.games.pommerman.original.http_agent import parse_addresses
@@ -84,7 +86,7 @@ def test_observations_have_the_values_and_types_of_the_original() -> None:
 
 @pytest.mark.parametrize("params", [{}, {"observation": "planes"}, {"observation": "planes", "egocentric": True}])
 def test_agents_see_the_same_whatever_learners_see(params: dict) -> None:
-    match("mo-pommerman-team-v0", [original.original(Wanderer), "simple"], games=1, max_reruns=0, max_steps=30, **params)
+    match("mo-pommerman-team-v0", [original.make_policy(Wanderer), "simple"], games=1, max_reruns=0, max_steps=30, **params)
     mine = Wanderer.made[0].seen
     assert set(mine[0]) == KEYS
     assert mine[0]["board"].shape == (11, 11)
@@ -115,7 +117,14 @@ def test_agents_play_by_name_in_matches_and_suites() -> None:
     assert [one.rewards for one in Wanderer.made] == [[-1]] * 4  # a tie
     assert all(len(one.seen) == 20 for one in Wanderer.made)
     game = momagames.spec("mo-pommerman-ffa-v0")
-    assert method(name, game)().policies(game)[0].label == name
+    policies = method(name, game)().policies(game)
+    assert policies[0].label == name
+    Wanderer.made.clear()
+    game = momagames.spec("mo-pommerman-duel-v0", max_steps=5)
+    states = generate_starts(game, np.arange(2, dtype=np.uint64))
+    seats, words = np.array([[0, 1], [1, 0]]), np.arange(4, dtype=np.uint64).reshape(2, 2)
+    play_policies(game, states, [*policies, batch_policy("stationary", game)], seats, words)
+    assert sorted((one.id, len(one.seen), *one.rewards) for one in Wanderer.made) == [(0, 5, -1), (1, 5, -1)]
 
 
 def test_an_unknown_class_is_named() -> None:
@@ -123,8 +132,9 @@ def test_an_unknown_class_is_named() -> None:
         match("mo-pommerman-ffa-v0", [f"original:{HERE}:Unknown", "simple"], games=1)
 
 
-def test_agents_play_as_others() -> None:
-    env = momagames.make("mo-pommerman-duel-v0", api="gymnasium", others=f"original:{HERE}:Wanderer", max_steps=8)
+@pytest.mark.parametrize("others", [f"original:{HERE}:Wanderer", original.make_policy(Wanderer)], ids=["name", "object"])
+def test_agents_play_as_others(others: object) -> None:
+    env = momagames.make("mo-pommerman-duel-v0", api="gymnasium", others=others, max_steps=8)
     env.reset(seed=1)
     for _ in range(8):
         env.step(0)
@@ -141,7 +151,11 @@ def test_matches_repeat_although_agents_draw_from_global_generators() -> None:
     for seed in (1, 1, 2):
         Wanderer.made.clear()
         match(
-            "mo-pommerman-duel-v0", [original.original(Wanderer), original.original(Sampler)], games=2, seed=seed, max_reruns=0
+            "mo-pommerman-duel-v0",
+            [original.make_policy(Wanderer), original.make_policy(Sampler)],
+            games=2,
+            seed=seed,
+            max_reruns=0,
         )
         results.append([one.actions for one in Wanderer.made])
     assert results[0] == results[1] != results[2]
@@ -149,16 +163,20 @@ def test_matches_repeat_although_agents_draw_from_global_generators() -> None:
 
 
 def test_agents_talk_by_radio_and_are_silent_without() -> None:
-    match("mo-pommerman-radio-v0", [original.original(Talker), original.original(Mute)], games=1, max_reruns=0, max_steps=5)
+    match(
+        "mo-pommerman-radio-v0", [original.make_policy(Talker), original.make_policy(Mute)], games=1, max_reruns=0, max_steps=5
+    )
     talker = next(one for one in Wanderer.made if one.id == 0)
     assert talker.seen[0]["message"] == (0, 0)
     assert talker.seen[1]["message"] == (3, 7)
-    match("mo-pommerman-team-v0", [original.original(Talker), original.original(Mute)], games=1, max_reruns=0, max_steps=5)
+    match(
+        "mo-pommerman-team-v0", [original.make_policy(Talker), original.make_policy(Mute)], games=1, max_reruns=0, max_steps=5
+    )
 
 
 def test_an_invalid_action_is_named() -> None:
     with pytest.raises(IllegalAction, match=r"invalid action=6: expected a move 0\.\.5"):
-        match("mo-pommerman-ffa-v0", [original.original(Mistaken), "simple"], games=1)
+        match("mo-pommerman-ffa-v0", [original.make_policy(Mistaken), "simple"], games=1)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +316,11 @@ def test_agents_in_other_processes_play() -> None:
     with running_agent("well") as one, running_agent("well") as two:
         addresses = f"127.0.0.1:{one},localhost:{two}"
         result = match(
-            "mo-pommerman-radio-v0", [original.http(addresses, timeout=5), "stationary"], games=1, max_steps=10, max_reruns=0
+            "mo-pommerman-radio-v0",
+            [original.make_http_policy(addresses, timeout=5), "stationary"],
+            games=1,
+            max_steps=10,
+            max_reruns=0,
         )
         assert result.late.tolist() == [0, 0]
         for port, id in ((one, 0), (two, 2)):
@@ -314,8 +336,9 @@ def test_agents_in_other_processes_play() -> None:
 
 
 @pytest.mark.long
-def test_late_answers_are_stops_and_counted() -> None:
-    with running_agent("slow") as port:
+@pytest.mark.parametrize("how", ["slow", "drip"])
+def test_late_answers_are_stops_and_counted(how: str) -> None:
+    with running_agent(how) as port:
         result = match("mo-pommerman-duel-v0", [f"http:127.0.0.1:{port}", "stationary"], games=1, max_steps=4, max_reruns=0)
         assert result.late[0] >= 1
         assert result.late[1] == 0
@@ -327,7 +350,7 @@ def test_late_answers_are_stops_and_counted() -> None:
 )  # fmt: skip
 def test_invalid_answers_are_named(how: str, message: str) -> None:
     with running_agent(how) as port, pytest.raises(RemoteError, match=message):
-        match("mo-pommerman-duel-v0", [original.http(f"127.0.0.1:{port}", timeout=5), "stationary"], games=1)
+        match("mo-pommerman-duel-v0", [original.make_http_policy(f"127.0.0.1:{port}", timeout=5), "stationary"], games=1)
 
 
 @pytest.mark.parametrize("address", ["10080", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:x", "192.0.2.1:80", "example.com:80"])

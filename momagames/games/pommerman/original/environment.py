@@ -20,21 +20,21 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.adapters.render import Renderer
+from momagames.contract import Game
 from momagames.engine.episode import Episode
 from momagames.errors import InvalidCall, InvalidParameter, check_choice, check_range
 from momagames.games.pommerman.infos import RESULTS, build_infos
 from momagames.games.pommerman.original.constants import find_constants
 from momagames.games.pommerman.original.game_files import format_game_state, read_game_state
 from momagames.games.pommerman.original.observations import (
-    NUM_WORDS,
     Observer,
+    convert_rewards,
     copy_equipment,
     make_action_space,
     make_stop,
     parse_action,
-    returns_of,
 )
-from momagames.games.pommerman.rules.state import AGENT, DUEL, FFA, MAX_AMMO, NO_AGENT, SEATS
+from momagames.games.pommerman.rules.state import AGENT, DUEL, FFA, FUSE, MAX_AMMO, MAX_STRENGTH, NO_AGENT, SEATS, VOCABULARY
 
 REWARD = "outcome_original"
 # §8.1 ids of the original -> ids here
@@ -53,8 +53,7 @@ REGISTRY = {
     "OneVsOne-v0": "mo-pommerman-duel-v0",
 }
 RENDER_MODES = {"human": "human", "rgb_pixel": "human", "rgb_array": "rgb_array"}
-MAX_OBSERVED = {"board": AGENT + SEATS - 1, "bomb_blast_strength": 255, "bomb_life": 25}
-BOUNDS = ((NO_AGENT, AGENT + SEATS - 1), (0, MAX_AMMO), (0, 255))
+MAX_OBSERVED = {"board": AGENT + SEATS - 1, "bomb_blast_strength": MAX_STRENGTH, "bomb_life": FUSE}
 
 
 class OriginalEnv:
@@ -77,12 +76,15 @@ class OriginalEnv:
         names = (REWARD, *(one.name for one in chosen.objectives if one.name != REWARD))
         self._columns = [names.index(one.name) for one in chosen.objectives]
         self.game = registry.spec(REGISTRY[config_id], **{**params, "objectives": names})
-        self.config_id, self.training_agent = config_id, None
+        self.config_id = config_id
+        self.training_agent: int | None = None
         self.action_space = make_action_space(self.game)
         self.observation_space = make_observation_space(self.game)
         self._episode, self._observer = Episode(self.game), Observer(self.game)
         self._position: dict[str, Any] | None = None
-        self._mode, self._renderer, self._last, self._is_running = "human", None, None, False
+        self._mode, self._is_running = "human", False
+        self._renderer: Renderer | None = None
+        self._last: NDArray[np.int64] | None = None
         self._seed: int | None = None
         self._agents: list[Any] = []
         if agents:
@@ -157,7 +159,7 @@ class OriginalEnv:
         state = self._episode.state
         lost = self._has_lost_training_agent()
         done = bool(state["over"]) or lost
-        rewards = returns_of(self._episode.reward[:, 0])
+        rewards = convert_rewards(self._episode.reward[:, 0])
         infos = self._make_infos(done and not state["over"])
         self._is_running = not done
         observations = self.get_observations()
@@ -230,25 +232,16 @@ class OriginalEnv:
         return np.concatenate(parts).astype(np.float32)
 
 
-def make_observation_space(game: Any) -> spaces.Box:
+def make_observation_space(game: Game) -> spaces.Box:
     """Return the space of `OriginalEnv.featurize`."""
-    size, enemies = game.params["board_size"], len(game.agents) - 1
-    duel_enemies = 1 if len(game.agents) != SEATS else enemies
+    size, enemies, words = game.params["board_size"], len(game.agents) - 1, len(game.actions) - 1
     low, high = [], []
     for most in MAX_OBSERVED.values():
         low += [0] * size**2
         high += [most] * size**2
-    codes, ammo, strength = BOUNDS
-    low += [0, 0, ammo[0], strength[0], 0, *[codes[0]] * (1 + duel_enemies), *[0] * len(game.actions[1:])]
-    high += [
-        size - 1,
-        size - 1,
-        ammo[1],
-        strength[1],
-        1,
-        *[codes[1]] * (1 + duel_enemies),
-        *[NUM_WORDS] * len(game.actions[1:]),
-    ]
+    last = AGENT + SEATS - 1
+    low += [0, 0, 0, 0, 0, *[NO_AGENT] * (1 + enemies), *[0] * words]
+    high += [size - 1, size - 1, MAX_AMMO, MAX_STRENGTH, 1, *[last] * (1 + enemies), *[VOCABULARY - 1] * words]
     return spaces.Box(np.array(low, np.float32), np.array(high, np.float32))
 
 

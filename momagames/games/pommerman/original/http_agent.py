@@ -132,7 +132,7 @@ class HttpAgent:
         request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
         try:
             with socket.create_connection((self.host, self.port), timeout) as connection:
-                connection.settimeout(_left(until))
+                connection.settimeout(_compute_remaining(until))
                 connection.sendall(request)
                 return self._read_answer(connection, path, until)
         except TimeoutError:
@@ -144,7 +144,7 @@ class HttpAgent:
         """Read an answer up to its declared length, or to the end of the connection."""
         data = b""
         while not _is_complete(data):
-            connection.settimeout(_left(until))
+            connection.settimeout(_compute_remaining(until))
             chunk = connection.recv(CHUNK)
             if not chunk:
                 break
@@ -184,12 +184,12 @@ def _is_complete(data: bytes) -> bool:
     return False
 
 
-def _left(until: float) -> float:
+def _compute_remaining(until: float) -> float:
     """Return the seconds until a time, or raise TimeoutError."""
-    left = until - time.monotonic()
-    if left <= 0:
+    remaining = until - time.monotonic()
+    if remaining <= 0:
         raise TimeoutError("timed out")
-    return left
+    return remaining
 
 
 def encode_value(value: Any) -> Any:

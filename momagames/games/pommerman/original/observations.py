@@ -148,6 +148,6 @@ def seeded_global_generators(rng: np.random.Generator) -> Iterator[None]:
         np.random.set_state(legacy)  # noqa: NPY002
 
 
-def returns_of(rewards: NDArray[np.float32]) -> list[int]:
+def convert_rewards(rewards: NDArray[np.float32]) -> list[int]:
     """Return a column of rewards, float32[A], as the original's list of integers."""
     return [round(reward) for reward in rewards.tolist()]

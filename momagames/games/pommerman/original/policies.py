@@ -62,7 +62,7 @@ class OriginalPolicy:
             episode_end(final_reward(state, self._seat))
 
 
-def original(make_agent: str | Callable[[], Any], label: str = "") -> PythonPolicy:
+def make_policy(make_agent: str | Callable[[], Any], label: str = "") -> PythonPolicy:
     """Return a policy that an agent of the original package plays.
 
     make_agent   "module:Class", or a function without arguments, such as the class. It is called for each seat of each game
@@ -79,10 +79,10 @@ def original(make_agent: str | Callable[[], Any], label: str = "") -> PythonPoli
         assert agent is not None  # all agents move at once
         return OriginalPolicy(make_one(), game, agent)
 
-    return PythonPolicy(label or _name(make_agent), make)
+    return PythonPolicy(label or _format_label(make_agent), make)
 
 
-def http(addresses: str, timeout: float = DEFAULT_TIMEOUT, allow_remote: bool = False) -> PythonPolicy:
+def make_http_policy(addresses: str, timeout: float = DEFAULT_TIMEOUT, allow_remote: bool = False) -> PythonPolicy:
     """Return a policy that an agent in another process plays, by the original's protocol over HTTP; see `HttpAgent`.
 
     addresses    "HOST:PORT", or several with commas between them: two for the two seats of a player in a game of four agents,
@@ -103,15 +103,15 @@ def http(addresses: str, timeout: float = DEFAULT_TIMEOUT, allow_remote: bool = 
     return PythonPolicy(f"http:{addresses}", make)
 
 
-def make_original(rest: str, game: Game) -> PythonPolicy:
+def make_named_policy(rest: str, game: Game) -> PythonPolicy:
     """Return the policy named "original:" and the rest, "module:Class"."""
-    return original(rest, f"original:{rest}")
+    return make_policy(rest, f"original:{rest}")
 
 
-def make_http(rest: str, game: Game) -> PythonPolicy:
+def make_named_http_policy(rest: str, game: Game) -> PythonPolicy:
     """Return the policy named "http:" and the rest, addresses of this machine."""
-    return http(rest)
+    return make_http_policy(rest)
 
 
-def _name(make_agent: str | Callable[[], Any]) -> str:
+def _format_label(make_agent: str | Callable[[], Any]) -> str:
     return make_agent if isinstance(make_agent, str) else getattr(make_agent, "__name__", type(make_agent).__name__)
