@@ -14,6 +14,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -70,21 +71,24 @@ def list_formats(folder: Path, shard: Shard, preferences: Any) -> dict[str, Call
 def measure_tier(recipe: Recipe, part: int, episodes: int) -> None:
     """Print the figures of a tier."""
     tier, small = recipe.parts[part].tier, select_part(recipe, part, max(1, episodes // 100))
-    play_shard(small, 0, 0)  # compiles
+    first = play_shard(small, 0, 0)  # compiles
     chosen = select_part(recipe, part, episodes)
     game = chosen.parts[0].game.make_game()
     preferences = stack_preferences(game, describe_policies(chosen, 0))
     playing, shard = measure(lambda: play_shard(chosen, 0, 0))
     with tempfile.TemporaryDirectory() as name:
         formats = {}
+        for title, write in list_formats(Path(name), first, preferences).items():
+            with suppress(ImportError):
+                write()  # imports
+                formats[title] = 0.0, 0
         for title, write in list_formats(Path(name), shard, preferences).items():
-            try:
-                seconds, path = measure(write)
-            except ImportError:
+            if title not in formats:
                 continue
+            seconds, path = measure(write)
             formats[title] = seconds, path.stat().st_size
     writing, size = formats["Parquet, zstd"]
-    for _ in replay_shard(game, play_shard(small, 0, 0), "compiles"):
+    for _ in replay_shard(game, first, "compiles"):
         pass
     reading, rows = measure(
         lambda: [len(collect_decisions(game, shard, block, preferences)) for block in replay_shard(game, shard, "x")]

@@ -160,7 +160,8 @@ class Dataset:
             shard, info = self.read_shard(infos[i]), infos[i]
             blocks = replay_shard(self.games[info.part], shard, str(self.folder / info.file))
             preferences = self.list_preferences(info.part)
-            yield from iterate_decisions(self.games[info.part], shard, blocks, preferences, batch_size, rng)
+            first = self.manifest.recipe.find_first_episode(info.part, info.shard)
+            yield from iterate_decisions(self.games[info.part], shard, blocks, preferences, first, batch_size, rng)
 
     def list_preferences(self, part: int) -> NDArray[np.float32]:
         """Return the preferences of the policies of a part, float32[policies, K]; NaN for a policy without."""
@@ -169,9 +170,8 @@ class Dataset:
     def _make_episode(self, info: ShardInfo, shard: Shard, block: Block, i: int) -> Episode:
         game, steps, row = self.games[info.part], int(block.lengths[i]), block.first + i
         recipe, policies = self.manifest.recipe, shard.policies[row]
-        before = sum(part.episodes for part in recipe.parts[: info.part]) + info.shard * recipe.shard_episodes
         return Episode(
-            game, before + row, recipe.parts[info.part].tier, int(shard.seeds[row]),
+            game, recipe.find_first_episode(info.part, info.shard) + row, recipe.parts[info.part].tier, int(shard.seeds[row]),
             tuple(self.manifest.policies[info.part][one].policy for one in policies.tolist()),
             self.list_preferences(info.part)[policies],
             game.observation_views(np.ascontiguousarray(block.observations[: steps + 1, i])),

@@ -26,7 +26,7 @@ class Decisions:
     returns_to_go    float32[R, K], of the agent from this step to the end
     returns          float32[R, K], of the agent in the whole episode
     preferences      float32[R, K], weights of the objectives of its policy; NaN for one without
-    episodes         int64[R], index of the episode in its file of data;  steps int64[R], the step in the episode
+    episodes         int64[R], number of the episode in the dataset;  steps int64[R], the step in the episode
     is_last          bool[R], whether it is the last decision of the agent in the episode
     states           record[R], or None; they hold what is hidden from the agent
     """
@@ -60,22 +60,24 @@ class Decisions:
 
 
 def iterate_decisions(
-    game: Game, shard: Shard, blocks: Iterable[Block], preferences: NDArray[np.float32], batch_size: int,
-    rng: np.random.Generator | None,
+    game: Game, shard: Shard, blocks: Iterable[Block], preferences: NDArray[np.float32], first: int,
+    batch_size: int, rng: np.random.Generator | None,
 ) -> Iterator[Decisions]:  # fmt: skip
     """Yield the decisions of the episodes of a file of data in batches, in a random order within each block with `rng`.
 
     preferences    float32[policies, K]
+    first          number of the first episode of the file in the dataset
     """
     for block in blocks:
         found = collect_decisions(game, shard, block, preferences)
+        found = replace(found, episodes=found.episodes + first)
         order = np.arange(len(found)) if rng is None else rng.permutation(len(found))
         for start in range(0, len(order), batch_size):
             yield found.select(order[start : start + batch_size])
 
 
 def collect_decisions(game: Game, shard: Shard, block: Block, preferences: NDArray[np.float32]) -> Decisions:
-    """Return the decisions of a block in the order of episodes, steps and agents."""
+    """Return the decisions of a block in the order of episodes, steps and agents; `episodes` counts in the file of data."""
     steps, count, agents = block.rewards.shape[:3]
     left = np.zeros((steps, count, agents), np.bool_)  # before the step
     left[1:] = block.terminated[:-1]

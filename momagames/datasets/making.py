@@ -63,19 +63,16 @@ def make(
     recipe, place = load_recipe(source), Path(folder)
     manifest = _resume(recipe, place)
     infos = {(one.part, one.shard): one for one in manifest.shards}
-    firsts, first = {}, 0
-    for key in recipe.list_shards():
-        firsts[key] = first
-        first += recipe.count_episodes(*key)
+    due = recipe.list_shards()
     tasks = [
         _Task(
             recipe,
             *key,
             place / name_shard(*key),
-            firsts[key],
+            recipe.find_first_episode(*key),
             stack_preferences(recipe.parts[key[0]].game.make_game(), manifest.policies[key[0]]),
         )
-        for key in recipe.list_shards()
+        for key in due
         if key not in infos
     ]
     for info in _run_tasks(tasks, processes):
@@ -83,7 +80,7 @@ def make(
         shards = tuple(infos[key] for key in sorted(infos))
         write_manifest(place, manifest := manifest.model_copy(update={"shards": shards}))
         if show_progress:
-            show_progress(info, len(infos), len(firsts))
+            show_progress(info, len(infos), len(due))
     write_croissant(place, manifest)
     return open_dataset(place)
 

@@ -74,6 +74,10 @@ class Recipe(FrozenModel):
         """Return the number of episodes of a file of data."""
         return min(self.shard_episodes, self.parts[part].episodes - shard * self.shard_episodes)
 
+    def find_first_episode(self, part: int, shard: int) -> int:
+        """Return the number in the dataset of the first episode of a file of data."""
+        return sum(one.episodes for one in self.parts[:part]) + shard * self.shard_episodes
+
 
 def list_recipes() -> dict[str, Path]:
     """Return the packaged recipes, by name."""
