@@ -57,6 +57,10 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("greedy: ", "beam(champion): ", "policy_sampling(champion): ", "nrpa(champion): ", "pareto_nrpa(champion): ",
          " times the hypervolume of beam ("),
     ),
+    (
+        "learning/datasets.py", ("--recipe", "samegame-7x7", "--episodes", "200", "100"), ("pyarrow",),
+        ("random: 200 episodes, ", "medium: 100 episodes, ", "  Parquet, zstd: ", "  NumPy, deflate: ", "  read: "),
+    ),
     ("learning/rates.py", ("breakthrough", "--seconds", "0.1"), (), ("| breakthrough | ntuple | ",)),
     (
         "learning/tables.py",

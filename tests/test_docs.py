@@ -41,6 +41,7 @@ LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a pa
     "sb3": "sb3_contrib",
     "torchrl": "torchrl",
 }
+EXTRAS = {"datasets": ("pyarrow", "torch")}  # page in docs -> packages of extras that its examples need
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 IMAGE = re.compile(r"^```\{image\} (\S+)$", re.MULTILINE)
@@ -74,6 +75,8 @@ def test_examples_run(page, tmp_path, monkeypatch):
     """All blocks of a page one after the other, in one namespace, in an empty folder."""
     if page.parent.name == "tutorials":
         pytest.importorskip(LIBRARIES[page.stem], exc_type=ImportError)
+    for library in EXTRAS.get(page.stem, ()):
+        pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAY_ADDRESS", "local")  # not the cluster of a test that runs at the same time
     namespace: dict[str, object] = {"__name__": "__main__"}

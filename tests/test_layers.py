@@ -38,6 +38,7 @@ LAYERS = (
     ("analysis",),
     ("tabular",),
     ("benchmark",),
+    ("datasets",),
     ("fronts", "play"),
     ("reports",),
     ("leaderboard",),
@@ -49,7 +50,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ROLES = {name.rpartition("/")[2] for name in RANK if "*" in name}  # parts of a game that stand further right than its rules
 
 # Packages that only some parts may import: name -> layers, or files.
-HOSTS = ("adapters", "envs", "wrappers", "games/*/serve", "games/*/original", "baselines", "tabular", "benchmark", "cli")
+HOSTS = ("adapters", "envs", "wrappers", "games/*/serve", "games/*/original", "baselines", "tabular", "benchmark", "datasets", "cli")
 OWNERS = {
     "numba": ("kernels/jit/",),
     "llvmlite": ("kernels/jit/",),
@@ -65,7 +66,9 @@ OWNERS = {
     "onnx": ("baselines",),
     "morl_baselines": ("baselines/morl/",),
     "sb3_contrib": ("baselines/morl/",),
-    "pydantic": ("benchmark", "games/*/serve", "fronts", "reports", "leaderboard"),
+    "pydantic": ("benchmark", "games/*/serve", "datasets", "fronts", "reports", "leaderboard"),
+    "pyarrow": ("datasets",),
+    "minari": ("datasets",),
     "pydantic_core": ("games/*/serve",),
     "yaml": ("files", "games/*/levels/"),
     "plotly": ("reports",),
@@ -226,6 +229,7 @@ def test_what_serves_every_game_names_none():
         ("envs/__init__.py", "import momagames.wrappers.aec"),
         ("baselines/search/beam.py", "from momagames.benchmark.store.store import rows"),
         ("benchmark/runner.py", "from momagames import cli"),
+        ("benchmark/plan.py", "from momagames.datasets import open_dataset"),
         ("reports/report.py", "from momagames.leaderboard import check_submission"),
         ("engine/loops.py", "import numba"),
         ("games/x/draw.py", "from numba import njit"),

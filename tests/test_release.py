@@ -130,8 +130,10 @@ def test_the_wheel_has_types_rules_and_suites(wheel):
     assert folders
     assert {f"momagames/games/{folder}/SPEC.md" for folder in folders} <= set(wheel)
     suites = {f"momagames/benchmark/suites/{path.name}" for path in (ROOT / "configs/suites").glob("*.yaml")}
+    recipes = {f"momagames/datasets/recipes/{path.name}" for path in (ROOT / "configs/datasets").glob("*.yaml")}
     assert suites
-    assert suites <= set(wheel)
+    assert recipes
+    assert suites | recipes <= set(wheel)
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
 
 

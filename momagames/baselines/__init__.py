@@ -61,6 +61,8 @@ METHODS: dict[str, str] = {
     "eupg": "momagames.baselines.morl.policy_gradient:Eupg",
     "maskable_ppo": "momagames.baselines.morl.maskable_ppo:MaskablePpo",
     "hindsight_exact": "momagames.baselines.hindsight:HindsightExact",
+    "behavior_cloning": "momagames.datasets.learners:BehaviorCloning",  # a later layer, loaded by name like policies of games
+    "return_conditioned": "momagames.datasets.learners:ReturnConditioned",
 }
 # name -> "module:attribute" of a `CompiledPolicy` or `PolicyFactory` that plays every game
 POLICIES: dict[str, str] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from momagames.benchmark.plan import PoliciesExperiment
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
+from momagames.files.packaged import find_packaged_folder
 from momagames.registry import format_id
 
 SCHEMA = 1
@@ -56,8 +56,7 @@ class Setting:
 
 def find_suite_folder() -> Path:
     """Return the folder of the packaged suites, or that of a checkout."""
-    packed = Path(str(files("momagames.benchmark"))) / "suites"
-    return packed if packed.is_dir() else Path(__file__).resolve().parents[2] / "configs" / "suites"
+    return find_packaged_folder("momagames.benchmark", "suites", "suites")
 
 
 def list_reference_sets() -> dict[str, Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -16,13 +16,7 @@ from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
 from momagames.benchmark.plan import (
     Collection,
-    GameChoice,
-    Generalization,
-    HeadToHead,
     Indicator,
-    Indicators,
-    MethodChoice,
-    Opponent,
     PlansExperiment,
     PoliciesExperiment,
     Suite,
@@ -35,7 +29,7 @@ from momagames.files.reading import is_file, read_text
 from momagames.files.yaml_data import MAX_BYTES, parse_yaml
 
 PYDANTIC_EXPECTED = re.compile(r"^(?:Input should be|\w+ should (?:have|match)) (.*?)(?: after validation, not \d+)?$")
-Kind = TypeVar("Kind", Suite, Collection)
+Kind = TypeVar("Kind", bound=BaseModel)
 
 
 def list_suites() -> dict[str, Path]:
@@ -56,18 +50,18 @@ def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
     """Return a suite, or a collection merged into one, and its source."""
     data, place = (source, "suite") if isinstance(source, Mapping) else _load_yaml(source)
     if "suites" not in data:
-        return _validate(Suite, data, place), place
-    whole = _validate(Collection, data, place)
+        return validate_model(Suite, data, place), place
+    whole = validate_model(Collection, data, place)
     members = []
     for k, name in enumerate(whole.suites):
-        with _LocatedErrors(f"{place}: suites[{k}]"):
+        with LocatedErrors(f"{place}: suites[{k}]"):
             if name in whole.suites[:k]:
                 raise InvalidFile(f"duplicate suite {name!r}")
             beside = Path(place).parent / name  # relative to the collection
             one, file = _load_yaml(beside if is_file(beside) else name)
             if "suites" in one:
                 raise InvalidFile(f"{name!r} is a collection: expected a suite")
-            members.append(_validate(Suite, one, file))
+            members.append(validate_model(Suite, one, file))
     return whole.merge_suites(members), place
 
 
@@ -85,17 +79,29 @@ def _pin_files(suite: Suite, source: str) -> Suite:
 
 
 def _load_yaml(source: str | Path) -> tuple[dict[str, Any], str]:
-    """Return the mapping in a file, and the path of the file."""
+    """Return the mapping in the file of a suite, and the path of the file."""
+    return load_packaged_yaml(source, list_suites(), Suite)
+
+
+def load_packaged_yaml(
+    source: str | Path, known: Mapping[str, Path], model: type[BaseModel], noun: str = "suite"
+) -> tuple[dict[str, Any], str]:
+    """Return the mapping in a YAML file, or in a packaged file by its name, and the path of the file.
+
+    known     the packaged files by name
+    model     whose keys are expected
+    noun      name of such a file in messages
+    Raises    UnknownId if it is neither; InvalidFile
+    """
     path = Path(source)
     if not is_file(path):
-        known = list_suites()
         if str(source) not in known:
-            expected = f"a file, or one of the packaged suites {one_of(known)}"
-            raise UnknownId(invalid_value("suite", str(source), expected, nearest(source, known)))
+            expected = f"a file, or one of the packaged {noun}s {one_of(known)}"
+            raise UnknownId(invalid_value(noun, str(source), expected, nearest(source, known)))
         path = known[str(source)]
     data = parse_yaml(read_text(path, MAX_BYTES), str(path))
     if not isinstance(data, dict):
-        raise InvalidFile(f"{path}: expected a mapping with the keys {one_of(Suite.model_fields)}")
+        raise InvalidFile(f"{path}: expected a mapping with the keys {one_of(model.model_fields)}")
     return data, str(path)
 
 
@@ -113,10 +119,10 @@ def check_suite(suite: Suite, source: str) -> Suite:
         if len(set(experiment.seeds)) != len(experiment.seeds):
             raise InvalidFile(invalid_value(f"{at}.seeds", list(experiment.seeds), "distinct seeds"))
         for j, choice in enumerate(experiment.games):
-            with _LocatedErrors(f"{at}.games[{j}]"):
+            with LocatedErrors(f"{at}.games[{j}]"):
                 game = choice.make_game()
             for k, chosen in enumerate(experiment.methods):
-                with _LocatedErrors(f"{at}.methods[{k}] on games[{j}]"):
+                with LocatedErrors(f"{at}.methods[{k}] on games[{j}]"):
                     _check_method(experiment, chosen.make_method(game), game)
             if isinstance(experiment, PoliciesExperiment):
                 _check_seats(experiment, game, at)
@@ -158,7 +164,7 @@ def _check_head_to_head(experiment: PoliciesExperiment, game: Game, at: str) -> 
     if len(experiment.methods) < 2 or experiment.generalization or experiment.reference_set:
         raise InvalidFile(f"{at}: expected two methods or more, and neither generalization nor reference_set")
     for k, chosen in enumerate(experiment.head_to_head.responses):
-        with _LocatedErrors(f"{at}.responses[{k}] on {game.id}"):
+        with LocatedErrors(f"{at}.responses[{k}] on {game.id}"):
             chosen.make_method(game).check_train(game)
 
 
@@ -183,14 +189,14 @@ def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
         expected = f"at least one policy, because {game.id} has {len(game.agents)} agents"
         raise InvalidFile(invalid_value(f"{at}.opponents", [], expected))
     for k, opponent in enumerate(experiment.opponents):
-        with _LocatedErrors(f"{at}.opponents[{k}]"):
+        with LocatedErrors(f"{at}.opponents[{k}]"):
             opponent.make_policy(game)
     if experiment.reference_set:
-        with _LocatedErrors(f"{at}.reference_set"):
+        with LocatedErrors(f"{at}.reference_set"):
             find_reference(experiment.reference_set, experiment, game)
 
 
-class _LocatedErrors:
+class LocatedErrors:
     """Context manager that turns errors of momagames into InvalidFile with the location in the suite."""
 
     def __init__(self, place: str) -> None:
@@ -207,16 +213,20 @@ class _LocatedErrors:
 # ------------------------------------------------------------------------------------------------------------- errors
 
 
-def _validate(model: type[Kind], data: Mapping[str, Any], source: str) -> Kind:
+def validate_model(model: type[Kind], data: Mapping[str, Any], source: str, noun: str = "suite") -> Kind:
+    """Return the model of the data of a file. Raises InvalidFile, with file, key, allowed values and nearest match.
+
+    noun    name of such a file in messages
+    """
     try:
         return model.model_validate_json(json.dumps(data, allow_nan=False))
     except (TypeError, ValueError) as error:
         if not isinstance(error, ValidationError):
             raise InvalidFile(f"{source}: {error}") from None
-        raise InvalidFile(first_of([_describe_error(model, source, one) for one in error.errors()])) from None
+        raise InvalidFile(first_of([_describe_error(model, source, noun, one) for one in error.errors()])) from None
 
 
-def _describe_error(model: type[BaseModel], source: str, error: Any) -> str:
+def _describe_error(model: type[BaseModel], source: str, noun: str, error: Any) -> str:
     """Return the message of an error of pydantic: file, key, expected values and the nearest match."""
     tags = ("plans", "policies")
     place = [part for part in error["loc"] if part not in tags]
@@ -225,7 +235,7 @@ def _describe_error(model: type[BaseModel], source: str, error: Any) -> str:
         keys = list(_find_model(model, error["loc"][:-1]).model_fields)
         return f"{at}: unknown key: expected {one_of(keys)}{nearest(place[-1], keys)}"
     if error["type"] == "missing":
-        return f"{at}: missing key: a suite has no defaults"
+        return f"{at}: missing key: a {noun} has no defaults"
     if error["type"] == "literal_error":
         choices = get_args(Indicator) if "names" in place else ("declared", "reference")
         return invalid_value(at, error["input"], one_of(choices), nearest(error["input"], choices))
@@ -236,21 +246,20 @@ def _describe_error(model: type[BaseModel], source: str, error: Any) -> str:
 
 
 def _find_model(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel]:
-    """Return the model at a location of a suite or collection."""
+    """Return the model at a location of another one, such as a suite."""
     for part in location:
         if part == "plans":
             model = PlansExperiment
         elif part == "policies":
             model = PoliciesExperiment
         elif isinstance(part, str) and part in model.model_fields:
-            inner: dict[str, type[BaseModel]] = {
-                "games": GameChoice,
-                "methods": MethodChoice,
-                "opponents": Opponent,
-                "indicators": Indicators,
-                "generalization": Generalization,
-                "head_to_head": HeadToHead,
-                "responses": MethodChoice,
-            }
-            model = inner.get(part, model)
+            model = next(_list_models(model.model_fields[part].annotation), model)
     return model
+
+
+def _list_models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models that the type of a field contains."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _list_models(part)

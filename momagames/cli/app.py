@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from momagames import registry
 from momagames.cli.bench import bench
 from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress, table
+from momagames.cli.dataset import dataset
 from momagames.cli.exact import exact
 from momagames.cli.export_onnx import export_onnx
 from momagames.cli.front import front
@@ -74,6 +75,7 @@ def options(
 
 
 app.add_typer(bench, name="bench")
+app.add_typer(dataset, name="dataset")
 app.add_typer(front, name="front")
 app.add_typer(leaderboard, name="leaderboard")
 

@@ -33,7 +33,8 @@ class Episodes:
     returns   float64[N, A, K]
     lengths   int64[N], steps of each episode
     steps     int64[N], environment steps: those of the episode, and those of lookahead
-    moves     int32[N, T], the actions (-1 after the end); T is 0 without `keep_moves`
+    moves     int32[N, T], the actions (-1 after the end); T is 0 without `keep_moves`. Where all agents move at once, or an
+              action has several parts: int32[N, T, S, P]
     """
 
     states: NDArray[Any]

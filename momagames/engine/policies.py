@@ -291,8 +291,8 @@ def play_policies(
 ) -> Episodes:
     """Play from `states`, record[N], to the end, with a policy at each seat; see `SeatedPolicies` for the other arguments.
 
-    Like `playouts.play_episodes`. Moves are kept in sequential games with discrete actions only. Raises IllegalAction if a
-    Python policy returns one
+    Like `playouts.play_episodes`. Moves are int32[N, T, S, P] unless the game is sequential with discrete actions. Raises
+    IllegalAction if a Python policy returns one
     """
     batch = Batch(game, len(states), autoreset="disabled")
     batch.load(states)
@@ -304,12 +304,14 @@ def play_policies(
         if has_python:
             _check_actions(batch, actions)
         if keep_moves:
-            moves.append(np.where(batch.states["over"] == 0, actions[:, 0, 0], -1).astype(np.int32))
+            moves.append(np.where((batch.states["over"] == 0)[:, None, None], actions, -1).astype(np.int32))
         batch.step(actions)
     seated.end_episodes()
     lengths = batch.final_lengths.astype(np.int64)
     steps = lengths + seated.lookahead_steps()
-    played = np.stack(moves, axis=1) if moves else np.zeros((len(states), 0), np.int32)
+    played = np.stack(moves, axis=1) if moves else np.zeros((len(states), 0, *batch.last_actions.shape[1:]), np.int32)
+    if played.shape[2:] == (1, 1):
+        played = played[:, :, 0, 0]
     return Episodes(batch.states, batch.returns, lengths, steps, played)
 
 

@@ -1,0 +1,153 @@
+"""Making of datasets: the episodes of a recipe, file by file; what is there already is not made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import momagames
+from momagames.benchmark.store.checksums import MAX_BYTES, hash_content
+from momagames.datasets.croissant import write_croissant
+from momagames.datasets.dataset import Dataset, open_dataset, stack_preferences
+from momagames.datasets.manifest import (
+    FORMAT,
+    MANIFEST,
+    Manifest,
+    PolicyInfo,
+    ShardInfo,
+    name_shard,
+    read_manifest,
+    write_manifest,
+)
+from momagames.datasets.playing import play_shard
+from momagames.datasets.recipes import Recipe, load_recipe
+from momagames.datasets.shards import import_pyarrow, write_shard
+from momagames.errors import InvalidCall, InvalidFile, check_range
+from momagames.files.reading import read_bytes
+
+Progress = Callable[["ShardInfo", int, int], None]
+
+
+@dataclass(frozen=True)
+class _Task:
+    recipe: Recipe
+    part: int
+    shard: int
+    path: Path
+    first: int
+    preferences: NDArray[np.float32]
+
+
+def make(
+    source: str | Path | Mapping[str, Any] | Recipe,
+    folder: str | Path,
+    processes: int = 1,
+    show_progress: Progress | None = None,
+) -> Dataset:
+    """Make the dataset of a recipe in a folder. A dataset of the same recipe that is there is continued.
+
+    source           file of a recipe, name of a packaged one, or its content
+    processes        number of processes that play at the same time; the dataset is the same with any number
+    show_progress    called with each file of data, the files finished so far, and the number of files
+    Raises           InvalidFile; InvalidCall if the folder has the dataset of another recipe or version; MissingExtra
+    """
+    check_range("processes", processes, 1, 1024, whole=True)
+    import_pyarrow()
+    recipe, place = load_recipe(source), Path(folder)
+    manifest = _resume(recipe, place)
+    infos = {(one.part, one.shard): one for one in manifest.shards}
+    due = recipe.list_shards()
+    tasks = [
+        _Task(
+            recipe,
+            *key,
+            place / name_shard(*key),
+            recipe.find_first_episode(*key),
+            stack_preferences(recipe.parts[key[0]].game.make_game(), manifest.policies[key[0]]),
+        )
+        for key in due
+        if key not in infos
+    ]
+    for info in _run_tasks(tasks, processes):
+        infos[info.part, info.shard] = info
+        shards = tuple(infos[key] for key in sorted(infos))
+        write_manifest(place, manifest := manifest.model_copy(update={"shards": shards}))
+        if show_progress:
+            show_progress(info, len(infos), len(due))
+    write_croissant(place, manifest)
+    return open_dataset(place)
+
+
+def _resume(recipe: Recipe, place: Path) -> Manifest:
+    """Return the manifest of the folder, without the files that are missing or damaged; a new one if there is none."""
+    if not (place / MANIFEST).is_file():
+        if place.is_dir() and any(place.iterdir()):
+            raise InvalidCall(f"{place}: expected an empty or new folder, or a dataset of this recipe")
+        place.mkdir(parents=True, exist_ok=True)
+        manifest = Manifest(
+            format=FORMAT, version=momagames.__version__, recipe=recipe,
+            policies=tuple(describe_policies(recipe, part) for part in range(len(recipe.parts))), shards=(),
+        )  # fmt: skip
+        write_manifest(place, manifest)
+        return manifest
+    manifest = read_manifest(place)
+    if manifest.recipe.digest != recipe.digest or manifest.version != momagames.__version__:
+        given = f"recipe {recipe.name!r} and momagames {momagames.__version__}"
+        raise InvalidCall(
+            f"{place}: has a dataset of recipe {manifest.recipe.name!r} and momagames {manifest.version}, which differ from "
+            f"{given}: expected another folder"
+        )
+    return manifest.model_copy(update={"shards": tuple(one for one in manifest.shards if not find_damage(place, one))})
+
+
+def find_damage(folder: Path, info: ShardInfo) -> str:
+    """Return what is wrong with a file of data, by its checksum; empty: nothing."""
+    try:
+        content = read_bytes(folder / info.file, MAX_BYTES)
+    except InvalidFile as error:
+        return str(error)
+    return "" if hash_content(content) == info.sha256 else f"{folder / info.file}: changed since it was written"
+
+
+def describe_policies(recipe: Recipe, number: int) -> tuple[PolicyInfo, ...]:
+    """Return the policies of a part of a recipe, in order."""
+    part, found = recipe.parts[number], []
+    game = part.game.make_game()
+    for choice in part.methods:
+        for policy in choice.make_method(game).policies(game):
+            found.append(PolicyInfo(method=choice.name, policy=policy.label, preference=tuple(policy.weights)))
+    return tuple(found)
+
+
+def _run_tasks(tasks: Sequence[_Task], processes: int) -> Iterator[ShardInfo]:
+    """Yield the finished files of data as they come."""
+    if min(processes, len(tasks)) < 2:
+        yield from map(_make_shard, tasks)
+        return
+    # new interpreters instead of forks: compiled code and threads of the caller do not survive a fork
+    with ProcessPoolExecutor(min(processes, len(tasks)), get_context("spawn")) as pool:
+        waiting = {pool.submit(_make_shard, task) for task in tasks}
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _make_shard(task: _Task) -> ShardInfo:
+    shard = play_shard(task.recipe, task.part, task.shard)
+    write_shard(task.path, shard, task.first, task.preferences)
+    content = read_bytes(task.path, MAX_BYTES)
+    return ShardInfo(
+        part=task.part, shard=task.shard, steps=shard.steps, bytes=len(content), sha256=hash_content(content),
+        content_sha256=shard.hash_content(),
+    )  # fmt: skip
