@@ -7,6 +7,7 @@ that neighboring threads do not read neighboring memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from momagames.contract import Game
 from momagames.engine.loops import Loop, cache_by_rules, make_observer, make_starter
 from momagames.kernels.jit.cuda import compile_grid_kernel, compile_ptx
 
+KERNELS = ("start", "step", "observe")
 WORD, INT64, FLOAT32, BYTE, FLAG = (np.dtype(name) for name in ("u8", "i8", "f4", "u1", "i1"))
 
 
@@ -39,8 +41,8 @@ def compile_cuda_kernels(game: Game) -> CudaKernels:
     return CudaKernels(**{name: compile_grid_kernel(body) for name, body in _make_bodies(game).items()})
 
 
-def compile_rules_to_ptx(game: Game, capability: tuple[int, int] = (8, 0)) -> dict[str, str]:
-    """Return the PTX of `start`, `step` and `observe` for cards of a compute capability; no card is needed.
+def compile_rules_to_ptx(game: Game, capability: tuple[int, int] = (8, 0), names: Sequence[str] = KERNELS) -> dict[str, str]:
+    """Return the PTX of these kernels for cards of a compute capability, by name; no card is needed.
 
     Raises    MissingExtra
     """
@@ -50,7 +52,8 @@ def compile_rules_to_ptx(game: Game, capability: tuple[int, int] = (8, 0)) -> di
         "step": (states, (INT64, 3), (FLOAT32, 3)),
         "observe": (states, (BYTE, 3), (FLAG, 3)),
     }
-    return {name: compile_ptx(body, arrays[name], capability) for name, body in _make_bodies(game).items()}
+    bodies = _make_bodies(game)
+    return {name: compile_ptx(bodies[name], arrays[name], capability) for name in names}
 
 
 def _make_bodies(game: Game) -> dict[str, Loop]:
