@@ -10,10 +10,10 @@ RUN python -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 FROM python:3.13-slim
 COPY --from=build /wheels /wheels
 RUN python -m pip install --no-cache-dir /wheels/*.whl \
-    && useradd --create-home player \
+    && useradd --create-home --uid 1000 player \
     && mkdir /work \
     && chown player /work
-USER player
+USER 1000
 WORKDIR /work
 ENV MOMAGAMES_CACHE_DIR=/home/player/compiled
 RUN momagames warmup

@@ -15,7 +15,7 @@ def describe_licenses(component: dict) -> str:
         license = one.get("license", {})
         name = one.get("expression") or license.get("id") or license.get("name", "")
         if not name.startswith("declared license "):  # the text of a file
-            found.append(name.splitlines()[0] if name else "unnamed")
+            found.append(name.splitlines()[0].rpartition(" :: ")[2] if name else "unnamed")
     return "; ".join(dict.fromkeys(found)) or "not stated"
 
 

@@ -86,6 +86,8 @@ def find_text_files(source: str) -> Iterator[tuple[int, bool]]:
         given = {keyword.arg for keyword in node.keywords}
         if isinstance(node.func, ast.Attribute) and name in ("read_text", "write_text"):
             yield node.lineno, "encoding" in given and (name == "read_text" or "newline" in given)
+        elif name in ("run", "Popen", "check_output") and "text" in given:  # the output of a process
+            yield node.lineno, "encoding" in given
         elif name == "open" and (mode or (isinstance(node.func, ast.Attribute) and not node.args)):
             yield node.lineno, "encoding" in given and (not set("wax") & set(mode or "") or "newline" in given)
 
@@ -102,7 +104,7 @@ def test_text_files_have_an_encoding_and_ends_of_lines():
     [
         ("path.read_text()", False), ("path.read_text(encoding='utf-8')", True), ("path.open()", False),
         ("path.open('w', encoding='utf-8')", False), ("open(path, 'a')", False),
-        ("path.open('w', encoding='utf-8', newline='')", True),
+        ("path.open('w', encoding='utf-8', newline='')", True), ("subprocess.run(words, text=True)", False),
     ],
 )  # fmt: skip
 def test_planted_text_files_are_found(source, complete):

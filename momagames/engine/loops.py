@@ -191,7 +191,7 @@ class BatchLoops:
 
 
 @cache_by_rules
-def _make_starter(game: Game) -> Loop:
+def make_starter(game: Game) -> Loop:
     generate = game.kernels.generate
 
     @noinline_kernel
@@ -204,7 +204,7 @@ def _make_starter(game: Game) -> Loop:
 
 
 @cache_by_rules
-def _make_observer(game: Game) -> Loop:
+def make_observer(game: Game) -> Loop:
     legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
 
     @kernel
@@ -274,7 +274,7 @@ def _make_legality_check(game: Game) -> Loop:
 def compile_episode_loops(game: Game) -> EpisodeLoops:
     """Return the loops of one environment for the rules of a game."""
     legal, step_state, observe_state = game.kernels.legal, game.kernels.step, game.kernels.observe
-    start_episode, observe_rows, sequential = _make_starter(game), _make_observer(game), game.sequential
+    start_episode, observe_rows, sequential = make_starter(game), make_observer(game), game.sequential
     find_illegal_actor = _make_legality_check(game)
 
     def generate(states):
@@ -315,7 +315,7 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
 @cache_by_rules
 def compile_batch_loops(game: Game) -> BatchLoops:
     """Return the loops of a batch for the rules of a game."""
-    step_state, start_episode, observe_rows = game.kernels.step, _make_starter(game), _make_observer(game)
+    step_state, start_episode, observe_rows = game.kernels.step, make_starter(game), make_observer(game)
     find_illegal_row, sequential = _make_legality_check(game), game.sequential
 
     @kernel

@@ -62,5 +62,5 @@ def _find_commit() -> str | None:
 
 
 def _run_git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10, check=True)
+    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, encoding="utf-8", timeout=10, check=True)
     return done.stdout.strip()
