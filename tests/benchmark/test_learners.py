@@ -284,6 +284,8 @@ def test_commands(tmp_path):
     assert done.stdout.splitlines()[-1] == f"next: momagames eval {out}"  # no opponents to play against
     page = (tmp_path / "mine" / "report.html").read_text()
     assert '<th scope="row">random</th>' in page
+    assert "<nav" not in page  # so that the layout with a side navigation, below, does not apply
+    assert "body:has(> nav) { display: grid" in page
     assert "cross_entropy" in page
     evaluated = momagames_command("eval", out, "--episodes", "2")
     assert evaluated.returncode == 0, evaluated.stderr
