@@ -50,6 +50,10 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         "agents/original.py", ("duel", "--games", "2", "--agent", "original:tests.games.pommerman.original_agents:Sampler"), (),
         ("| duel | 2 | ",),
     ),
+    (
+        "learning/solved_positions.py", ("3x5", "--games", "2", "--self-play", "0.1"), (),
+        ("3x5, seed 0, 0.1 s each: plain ", " positions, uct: plain, depth 1 ", "search from the start, depth 3 "),
+    ),
     ("fronts/equilibria.py", ("3x5",), (), ("3x5: 1,161,351 positions", "subgame perfect   player_0 wins: 0:5 1:4")),
     ("fronts/win_loss.py", ("3x5", "--bits", "12"), (), ("3x5  momagames  player_1 wins",)),
     (

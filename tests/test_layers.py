@@ -50,7 +50,9 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ROLES = {name.rpartition("/")[2] for name in RANK if "*" in name}  # parts of a game that stand further right than its rules
 
 # Packages that only some parts may import: name -> layers, or files.
-HOSTS = ("adapters", "envs", "wrappers", "games/*/serve", "games/*/original", "baselines", "tabular", "benchmark", "datasets", "cli")
+HOSTS = (
+    "adapters", "envs", "wrappers", "games/*/serve", "games/*/original", "baselines", "tabular", "benchmark", "datasets", "cli",
+)  # fmt: skip
 OWNERS = {
     "numba": ("kernels/jit/",),
     "llvmlite": ("kernels/jit/",),

@@ -143,11 +143,19 @@ class TrainerMethod(Method, ABC):
         return self
 
     def select_policies(
-        self, game: Game, trained: TrainedPolicies, fixed_weights: Sequence[float] | None = None
+        self,
+        game: Game,
+        trained: TrainedPolicies,
+        fixed_weights: Sequence[float] | None = None,
+        greedy: bool | None = None,
     ) -> tuple[CompiledPolicy, ...]:
-        """Return the policies for the weights of the lattice, or for `fixed_weights` alone."""
+        """Return the policies for the weights of the lattice, or for `fixed_weights` alone.
+
+        greedy    play the best action instead of sampling one; None: as the method does
+        """
+        is_greedy = self.is_greedy if greedy is None else greedy
         lattice = list_weights(game, self.lattice_divisions, fixed_weights)
-        return tuple(trained.compile(format_weights(row), row.tolist(), self.is_greedy) for row in lattice)
+        return tuple(trained.compile(format_weights(row), row.tolist(), is_greedy) for row in lattice)
 
     def train(self, setup: TrainingSetup) -> TrainingResult:
         self.check_setup(setup)

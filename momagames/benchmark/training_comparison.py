@@ -60,8 +60,9 @@ def compare_with_baselines(training: Training, trained: TrainedPolicies, episode
 def play_with_baselines(training: Training, trained: TrainedPolicies, episodes: int, seed: int) -> list[PlayedSet]:
     """Play `episodes` episodes of each policy in each game, against each opponent of the training and in each seat.
 
-    The trained policies are first; then greedy policies for the same weights, without and with each estimate of the future
-    return that the game offers, its scripted policies, those with safe actions where it declares them, and random play.
+    The trained policies are first; then, where the method has the option `greedy`, the same policies with its other value; then
+    greedy policies for the same weights, without and with each estimate of the future return that the game offers, its scripted
+    policies, those with safe actions where it declares them, and random play.
     The start positions are drawn from `seed`, independently of training, unless all episodes have the same one.
     """
     returns: dict[str, list[NDArray[np.float64]]] = {}
@@ -70,8 +71,9 @@ def play_with_baselines(training: Training, trained: TrainedPolicies, episodes: 
     for game in training.games:
         own = replace(training, game=game, other_games=(), seats=training.list_seats(game))
         greedy = list(_list_greedy(game, lattice))
-        conditioned |= {own.options.name, *(name for name, _ in greedy)}
-        for name, policies in ((own.options.name, own.select_policies(trained)), *greedy, *_list_scripted(game)):
+        learned = list(_list_trained(own, trained))
+        conditioned |= {name for name, _ in (*learned, *greedy)}
+        for name, policies in (*learned, *greedy, *_list_scripted(game)):
             played = play_episodes(own, policies, episodes, seed)
             matches = played.reshape(len(policies), -1, episodes, played.shape[2])
             returns.setdefault(name, []).append(matches.mean(axis=1))
@@ -92,6 +94,15 @@ def format_standings(game: Game, standings: Sequence[Standing]) -> tuple[list[st
         [one.name, str(len(one.points)), f"{one.hypervolume:.5g}", *(f"{value:.4g}" for value in one.points.max(axis=0))]
         for one in standings
     ]
+
+
+def _list_trained(training: Training, trained: TrainedPolicies) -> Iterator[tuple[str, Sequence[BatchPolicy]]]:
+    """Yield the name and the policies of a training: as its method plays them, and with the other value of `greedy`."""
+    options = training.options
+    yield options.name, training.select_policies(trained)
+    if "greedy" in options.options():
+        name = f"{options.name} ({'sampled' if options.is_greedy else 'greedy'})"
+        yield name, options.select_policies(training.game, trained, training.weights, greedy=not options.is_greedy)
 
 
 def _list_greedy(game: Game, lattice: NDArray[np.float64]) -> Iterator[tuple[str, Sequence[BatchPolicy]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
@@ -129,15 +131,17 @@ def train(
 
 
 def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int) -> None:
-    """Play trained and other policies side by side; print a table and write the page of the training."""
+    """Play trained and other policies side by side: print a table, a verdict and the next commands, and write a page."""
     from momagames.benchmark.training import load_training
-    from momagames.benchmark.training_comparison import compare_with_baselines, format_standings
+    from momagames.benchmark.training_comparison import format_standings, make_standing, play_with_baselines
+    from momagames.benchmark.training_evaluation import describe_lead, evaluate_sets
     from momagames.cli.console import command
     from momagames.reports.training_page import find_reference, write_training_page
 
     with console(stderr=True).status("comparing with policies without training"):
         _, loaded = load_training(directory)
-        standings = compare_with_baselines(training, loaded.make_policies(), episodes, COMPARISON_SEED)
+        played = play_with_baselines(training, loaded.make_policies(), episodes, COMPARISON_SEED)
+    standings = [make_standing(training.game, one.name, one.returns.mean(axis=1)) for one in played]
     reference = find_reference(directory)
     standings += [reference] if reference else []
     head, rows = format_standings(training.game, standings)
@@ -155,7 +159,25 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
     )
     screen.print(caption, style="dim", highlight=False, soft_wrap=True)
     page = write_training_page(directory, standings, caption, command())
-    screen.print(f"curves: {page}\nnext: momagames eval {directory}", highlight=False, soft_wrap=True)
+    lead = describe_lead(evaluate_sets(training.game, played, reference))
+    lines = (lead, f"curves: {page}", *_list_next_commands(training, directory))
+    screen.print("\n".join(lines), highlight=False, soft_wrap=True)
+
+
+def _list_next_commands(training: Training, directory: Path) -> list[str]:
+    """Return commands that use the policies of a training: `eval`, and `play` and `match` where there are opponents."""
+    from momagames import registry
+    from momagames.benchmark.training import CHECKPOINT
+
+    game, checkpoint = training.game, shlex.quote(str(directory / CHECKPOINT))
+    commands = [f"momagames eval {shlex.quote(str(directory))}"]
+    if len(set(game.teams)) > 1:
+        default = registry.spec(game.id).params
+        changed = [shlex.quote(f"{name}={json.dumps(value)}") for name, value in game.params.items() if value != default[name]]
+        params = "".join(f" -p {one}" for one in changed)
+        commands.append(f"momagames play {game.id} --against {checkpoint}{params}")
+        commands.append(f"momagames match {game.id} {checkpoint} {next(iter(game.policies), 'greedy')}{params}")
+    return [f"next: {one}" for one in commands]
 
 
 def evaluate(

@@ -46,7 +46,8 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
         figures, sections = _draw_curves(lines)
         facts = [(name, _format_fact(head[name])) for name in FACTS if head.get(name) not in (None, [])]
         facts.append(("command", command))
-        body = f"""<h1>momagames training: {html.escape(training.game.title)}</h1>
+        body = f"""<main>
+<h1>momagames training: {html.escape(training.game.title)}</h1>
 <p class="id">{html.escape(head["canonical"])}</p>
 <p><strong>{html.escape(_describe_progress(head))}</strong></p>
 <section><h2>Comparison</h2>
@@ -55,7 +56,8 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
 <section><h2>Training curves</h2>
 {sections}</section>
 <section><h2>Provenance</h2>
-{render_facts(facts)}</section>"""
+{render_facts(facts)}</section>
+</main>"""
         write_file_atomically(path, render_document(f"training of {head['canonical']}", body, figures))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidFile(f"{path}: the page cannot be written: {error}") from None

@@ -12,6 +12,7 @@ from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.ntuple.patterns import make_patterns
 from momagames.baselines.ntuple.self_play import Trajectory, learn_game
 from momagames.baselines.ntuple.tables import make_policy, round_tables
+from momagames.baselines.ntuple.tree_search import make_tree_search, make_tree_search_kernel
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.contract import LearningSupport, Symmetry
@@ -117,10 +118,11 @@ def test_equal_seeds_give_equal_policies():
 
 
 @pytest.mark.parametrize(("objectives", "weights"), [(("win",), [1.0]), (("captures", "win"), [0.7, 0.3])])
-@pytest.mark.parametrize("search_from", [NO_LIMIT, 1000])
-def test_interrupted_self_play_continues(objectives, weights, search_from):
+@pytest.mark.parametrize(("search_from", "simulations"), [(NO_LIMIT, 0), (1000, 0), (1000, 4)])
+def test_interrupted_self_play_continues(objectives, weights, search_from, simulations):
     game = breakthrough(3, 5, objectives)
-    whole, parts = (replace(NTUPLE, depth=2).start_self_play(game, np.array(weights), 5) for _ in range(2))
+    made = replace(NTUPLE, depth=2, search_fraction=0.5, simulations=simulations)
+    whole, parts = (made.start_self_play(game, np.array(weights), 5) for _ in range(2))
     whole.search_from = parts.search_from = search_from
     while parts.steps < 2000:
         parts.play(parts.steps + 1, 10**6)
@@ -129,15 +131,15 @@ def test_interrupted_self_play_continues(objectives, weights, search_from):
     assert whole.tables.tobytes() == parts.tables.tobytes()
 
 
-def test_self_play_ends_with_search():
+@pytest.mark.parametrize("simulations", [0, 6])
+def test_self_play_ends_with_search(simulations):
     """Moves take more steps in the last part of the budget, which looks further ahead."""
     game = breakthrough(4, 5, ("win", "losses"))
-    plain, searching = (
-        replace(NTUPLE, depth=2, search_fraction=fraction).train(TrainingSetup([game], 40_000, 1)) for fraction in (0.0, 0.5)
-    )
+    search = replace(NTUPLE, depth=2, search_fraction=0.5, simulations=simulations)
+    plain, searching = (one.train(TrainingSetup([game], 40_000, 1)) for one in (replace(NTUPLE, depth=2), search))
     assert searching.steps <= 40_000
     assert searching.info["games"] < 0.8 * plain.info["games"]
-    one = replace(NTUPLE, depth=2).start_self_play(game, np.array([0.5, 0.5]), 1)
+    one = search.start_self_play(game, np.array([0.5, 0.5]), 1)
     one.search_from = 10_000
     one.play(10_000)
     shallow = one.steps / one.moves
@@ -155,13 +157,34 @@ def test_targets_are_lambda_returns_cut_at_random_moves():
     rewards[5, :, 0] = -1, 1
     rewards[1, 1, 1], rewards[5, 1, 1] = 0.25, 0.5
     is_random = np.array([False, False, False, True, False, False])
-    trajectory = Trajectory(np.arange(6, dtype=np.uint32)[:, None], np.arange(6) % 2, is_random, rewards, np.zeros((2, 2)))
+    trajectory = make_trajectory(np.arange(6), np.arange(6) % 2, is_random, rewards)
     compile_learning()(heads, tables, coherence, trajectory, 6, 0, 1.0, td_lambda)
     # positions after moves 0..5; the third is before the random move, the last one is the end
     assert tables[0, :6].tolist() == [0, 0, 0, 0.5, -1, 0]  # winning: of the agent that moved, zero-sum
     own, others = tables[1, :6].tolist(), tables[2, :6].tolist()
     assert own == [0, 0, 0, 0.25, 0, 0]  # captures of the agent that moved
     assert others == [0.25, 0, 0, 0, 0.5, 0]  # captures of its opponent
+
+
+def make_trajectory(entries, agents, is_random, rewards):
+    """Return a game whose positions have one table entry each."""
+    zeros = np.zeros(rewards.shape)
+    return Trajectory(
+        entries.astype(np.uint32)[:, None], agents, is_random, rewards, zeros[0].copy(), np.zeros(len(agents), bool), zeros
+    )
+
+
+@pytest.mark.parametrize(("is_random", "expected"), [(False, [-0.2, 0.4, -1, 0]), (True, [0.05, -0.1, 0, 0])])
+def test_values_of_a_tree_search_replace_those_of_the_tables(is_random, expected):
+    """Four moves, the third with a value by search, the last one perhaps at random; else as above."""
+    heads, td_lambda = make_heads(breakthrough(), WIN), 0.5
+    tables, coherence = np.zeros((1, 4), np.float32), np.zeros((1, 4, 2), np.float32)
+    rewards = np.zeros((4, 2, 1), np.float32)
+    rewards[3, :, 0] = -1, 1
+    trajectory = make_trajectory(np.arange(4), np.arange(4) % 2, np.array([False, False, False, is_random]), rewards)
+    trajectory.has_value[2], trajectory.values[2, :, 0] = True, (0.2, -0.2)
+    compile_learning()(heads, tables, coherence, trajectory, 4, 0, 1.0, td_lambda)
+    assert tables[0] == pytest.approx(expected)
 
 
 def compile_learning():
@@ -176,9 +199,7 @@ def test_steps_shrink_where_errors_alternate():
     coherence[0] = [[0.1, 10], [10, 10]]
     rewards = np.zeros((3, 2, 1), np.float32)
     rewards[2, :, 0] = 1, -1
-    trajectory = Trajectory(
-        np.array([[0], [1], [0]], np.uint32), np.array([0, 1, 0]), np.zeros(3, bool), rewards, np.zeros((2, 1))
-    )
+    trajectory = make_trajectory(np.array([0, 1, 0]), np.array([0, 1, 0]), np.zeros(3, bool), rewards)
     compile_learning()(heads, tables, coherence, trajectory, 3, 0, 0.5, 1.0)
     assert tables[0] == pytest.approx([0.01 * 0.5, -0.5])
     assert coherence[0].ravel() == pytest.approx([1.1, 11, 9, 11])
@@ -431,6 +452,38 @@ def test_games_that_do_not_fit_are_rejected():
         NTUPLE.check_train(replace(game, information="partial"))
 
 
+@pytest.mark.parametrize("simulations", [1, 2])
+def test_tree_search_finds_the_best_action_and_its_value(simulations):
+    """One playout: the best action by the tables alone. Two: the mean over playouts through an action has its best reply."""
+    game, weights = breakthrough(4, 6, ("win", "captures", "losses")), np.array([0.25, 0.25, 0.5])
+    tables = random_tables(game, weights).astype(np.float32)
+    heads, patterns = make_heads(game, weights), make_patterns(game, NTUPLE.windows)[0]
+    search, value = make_tree_search(game, weights, patterns, heads, tables, simulations), np.zeros((2, 3))
+    start = generate_starts(game, np.zeros(1, np.uint64))
+    search_position = make_tree_search_kernel(game)
+
+    def run(states, search, value, actions):
+        actions[0], actions[1], _ = search_position(states[0], 0, search, value, np.uint64(5))
+
+    found = np.zeros(2, np.int64)
+    compile_entry_point(run, f"{game.rules_key}.tests.tree_search")(start, search, value, found)
+    play = Episode(game)
+    play.load(start[0])
+    values = naive_search(game, tables, weights, play, 0, 1)
+    best = max(values, key=values.get)
+    expected = values[best]
+    if simulations == 2:
+        play.step(best)
+        replies = naive_search(game, tables, weights, play, 1, 1)
+        reply = max(replies, key=replies.get)
+        expected = naive_search(game, tables, weights, play, 0, 1)[reply]
+        assert weights @ value[1] == pytest.approx(replies[reply], abs=1e-5)
+    else:
+        assert values[int(found[0])] == pytest.approx(values[best], abs=1e-5)  # its mirror image is as good
+    assert weights @ value[0] == pytest.approx(expected, abs=1e-5)
+    assert found[1] == len(values) * simulations + (simulations - 1)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -441,6 +494,8 @@ def test_games_that_do_not_fit_are_rejected():
         ({"epsilon": -1}, "epsilon=-1"),
         ({"opening": 2.5}, "opening=2.5"),
         ({"search_fraction": 1.1}, "search_fraction=1.1"),
+        ({"search_fraction": 0.5, "simulations": -1}, "simulations=-1"),
+        ({"simulations": 5}, "simulations=5: expected 0 without search_fraction"),
     ],
 )
 def test_rejects_invalid_options(options, message):

@@ -231,7 +231,7 @@ def test_comparison_with_baselines(tmp_path):
     checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=1, threads=1)
     standings = {one.name: one for one in compare_with_baselines(training, checkpoint.make_policies(), 2, 0)}
     estimates = [f"greedy(estimate={one})" for one in ("present", "optimistic", "both")]
-    assert list(standings) == ["cross_entropy", "greedy", *estimates, "random"]
+    assert list(standings) == ["cross_entropy", "cross_entropy (sampled)", "greedy", *estimates, "random"]
     greedy = method("greedy")(training.options.divisions).policies(training.game)
     assert (standings["greedy"].points == trainings.play_episodes(training, greedy, 2).mean(axis=1)).all()
 
@@ -242,9 +242,14 @@ def test_comparison_with_scripted_agents():
         momagames.spec("mo-pommerman-duel-v0"), Moppo(**TINY), 0, 1, ("agent_0",), (Opponent(name="stationary", options={}),)
     )
     network = pommerman.options.make_trainer(pommerman.make_setup()).make_policies()
-    names = [one.name for one in compare_with_baselines(pommerman, network, 2, 0)]
+    standings = {one.name: one for one in compare_with_baselines(pommerman, network, 2, 0)}
     scripted = ["simple", "stationary", "random"]
-    assert names == ["moppo", *(f"safe:{one}" for one in scripted), *scripted]
+    assert list(standings) == ["moppo", "moppo (sampled)", *(f"safe:{one}" for one in scripted), *scripted]
+    sampling = replace(pommerman, options=replace(pommerman.options, greedy=False))
+    played = trainings.play_episodes(sampling, sampling.select_policies(network), 2).mean(axis=1)
+    assert (standings["moppo (sampled)"].points == played).all()
+    assert (standings["moppo"].points != played).any()
+    assert [one.name for one in compare_with_baselines(sampling, network, 1, 0)][:2] == ["moppo", "moppo (greedy)"]
 
 
 def test_reference_front_of_an_instance(tmp_path):
@@ -276,8 +281,11 @@ def test_commands(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "decisions" in done.stdout
     assert "greedy(estimate=both)" in done.stdout
+    assert done.stdout.splitlines()[-1] == f"next: momagames eval {out}"  # no opponents to play against
     page = (tmp_path / "mine" / "report.html").read_text()
     assert '<th scope="row">random</th>' in page
+    assert "<nav" not in page  # so that the layout with a side navigation, below, does not apply
+    assert "body:has(> nav) { display: grid" in page
     assert "cross_entropy" in page
     evaluated = momagames_command("eval", out, "--episodes", "2")
     assert evaluated.returncode == 0, evaluated.stderr

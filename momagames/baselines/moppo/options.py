@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from momagames.baselines.utilities import UTILITIES
 from momagames.errors import check_choice, check_range
 
 # defaults of `momagames train`; suites state every option
@@ -40,7 +41,7 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 CHOICES = {
     "critic": ("decentralized", "centralized"),
-    "utility": ("linear", "chebyshev"),
+    "utility": UTILITIES,
     "reward_scaling": ("random", "expert", "running"),
     "device": ("auto", "cpu", "cuda"),
     "network": ("auto", "convolutional", "egocentric"),
@@ -70,8 +71,9 @@ class MoppoOptions:
     opponent_pool_size  number of earlier versions of the network in the opponent pool
     critic              "decentralized": the critic sees the observation of the agent (IPPO); "centralized": a separate critic
                         sees the observations of all agents (MAPPO), only in games with simultaneous moves
-    utility             "linear": weighted sum of the returns; "chebyshev": augmented Chebyshev distance to the ideal point,
-                        which also reaches points in concave regions of the front
+    utility             "linear": weighted sum of the returns; "log": of their logarithms, a concave utility for balanced
+                        returns; "chebyshev": augmented Chebyshev distance to the ideal point, which also reaches points in
+                        concave regions of the front, see `momagames.baselines.utilities`
     expert              name of a policy that is imitated first (behavior cloning): it plays for the learning agents; None: off
     bc_fraction         fraction of the budget spent on behavior cloning
     self_imitation_coef fraction of the episodes, when all start from one position, that replay the best episode found for

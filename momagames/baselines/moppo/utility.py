@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.moppo.options import MoppoOptions
-from momagames.baselines.utilities import augmented_chebyshev
+from momagames.baselines.utilities import augmented_chebyshev, logarithmic
 from momagames.contract import Game
 from momagames.engine.playouts import RANDOM, generate_starts, play_episodes
 from momagames.engine.policies import play_policies
@@ -47,7 +47,7 @@ class Utility:
     """
 
     def __init__(self, game: Game, options: MoppoOptions, seed: int, reward_scale: NDArray[np.float64] | None = None) -> None:
-        self._chebyshev = options.utility == "chebyshev"
+        self._name = options.utility
         self._is_running = reward_scale is None and options.reward_scaling == "running"
         player = (options.reward_scaling == "expert" and options.expert) or "random"
         self.reward_scale = _estimate_reward_scale(game, player, seed) if reward_scale is None else reward_scale
@@ -65,7 +65,9 @@ class Utility:
 
     def evaluate(self, returns: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the utilities float64[R] of scaled returns float64[R, K]."""
-        if self._chebyshev:
+        if self._name == "log":
+            return logarithmic(returns - self.reference_point / self.reward_scale, weights)
+        if self._name == "chebyshev":
             normalized = (returns * self.reward_scale - self.reference_point) / (self.ideal_point - self.reference_point)
             return augmented_chebyshev(normalized, weights)
         utilities: NDArray[np.float64] = (weights * returns).sum(axis=1)

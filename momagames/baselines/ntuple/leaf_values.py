@@ -54,11 +54,13 @@ def make_leaf_values(game: Game, name: str, weights: NDArray[np.float64]) -> Lea
         )
     own, tables = stored.find_nearest(weights)
     patterns, _ = make_patterns(game, stored.windows)
+    return make_table_values(game, patterns, make_heads(game, own), tables.astype(np.float32))
+
+
+def make_table_values(game: Game, patterns: Patterns, heads: Heads, tables: NDArray[np.float32]) -> LeafValues:
+    """Return the values by tables, float32[H, n], which are not copied."""
     returns, best = np.zeros((2, len(game.agents), len(game.objectives)))
-    buffers = make_buffers(game, patterns)
-    return LeafValues(
-        patterns, make_heads(game, own), tables.astype(np.float32), buffers, np.zeros(1, game.dtype), returns, best
-    )
+    return LeafValues(patterns, heads, tables, make_buffers(game, patterns), np.zeros(1, game.dtype), returns, best)
 
 
 def make_value_kernel(game: Game) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import check_array, check_array_names, check_sequential
+from momagames.baselines.mcts.tree import check_size
 from momagames.baselines.ntuple.heads import make_heads
 from momagames.baselines.ntuple.patterns import check_board, make_patterns
 from momagames.baselines.ntuple.self_play import SelfPlay, TdOptions
@@ -22,7 +23,7 @@ from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
 
-MAX_POLICIES, MAX_DEPTH, MAX_WINDOW, MAX_OPENING = 256, 3, 8, 1000
+MAX_POLICIES, MAX_DEPTH, MAX_WINDOW, MAX_OPENING, MAX_SIMULATIONS = 256, 3, 8, 1000, 100_000
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ class Ntuple(TrainerMethod):
     epsilon      probability of a random move in self-play, 0..1
     opening      games of self-play begin with 0 to `opening` random moves
     search_fraction   share of the budget at its end, 0..1, in which each agent, in half of its games, looks `depth` moves ahead
-                 in self-play as the policies do, instead of one
+                 in self-play as the policies do, instead of one, or searches a tree
+    simulations  above 0: self-play with search is by tree search (`uct`) with that many playouts, which end with the values of
+                 the current tables, and the values that it finds take part in the targets, 0..100,000
     """
 
     name: ClassVar[str] = "ntuple"
@@ -55,6 +58,7 @@ class Ntuple(TrainerMethod):
     epsilon: float = 0.05
     opening: int = 8
     search_fraction: float = 0.0
+    simulations: int = 0
 
     def __post_init__(self) -> None:
         for option, low, high in (
@@ -63,12 +67,17 @@ class Ntuple(TrainerMethod):
             ("short", 1, MAX_WINDOW),
             ("long", 1, MAX_WINDOW),
             ("opening", 0, MAX_OPENING),
+            ("simulations", 0, MAX_SIMULATIONS),
         ):
             check_range(f"{self.name}: {option}", getattr(self, option), low, high, whole=True)
         check_range(f"{self.name}: alpha", self.alpha, 0, 10, above=True)
         check_range(f"{self.name}: td_lambda", self.td_lambda, 0, 1)
         check_range(f"{self.name}: epsilon", self.epsilon, 0, 1)
         check_range(f"{self.name}: search_fraction", self.search_fraction, 0, 1)
+        if self.simulations and not self.search_fraction:
+            raise InvalidParameter(
+                f"{self.name}: invalid simulations={self.simulations}: expected 0 without search_fraction: there is no search"
+            )
 
     @property
     def windows(self) -> tuple[tuple[int, int], ...]:
@@ -80,11 +89,14 @@ class Ntuple(TrainerMethod):
         check_board(game)
         if game.information != "perfect" or game.can_pass:
             raise InvalidParameter(f"{self.name} needs a game of perfect information without passes, unlike {game.id}")
-        if self.depth > 1 and (game.chance == "step" or len(game.agents) > 2):
-            raise InvalidParameter(
-                f"{self.name}: invalid depth={self.depth} for {game.id}: expected 1, because it has draws to come or more than "
-                "two agents"
-            )
+        for option, least in (("depth", 1), ("simulations", 0)):
+            if getattr(self, option) > least and (game.chance == "step" or len(game.agents) > 2):
+                raise InvalidParameter(
+                    f"{self.name}: invalid {option}={getattr(self, option)} for {game.id}: expected {least}, because it has "
+                    "draws to come or more than two agents"
+                )
+        if self.simulations:
+            check_size(self.name, game, self.simulations, 1)
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         make_patterns(game, self.windows)
 
@@ -92,7 +104,7 @@ class Ntuple(TrainerMethod):
         """Return the self-play of a weight vector, float64[K], before its first game."""
         patterns, entries = make_patterns(game, self.windows)
         options = TdOptions(float(self.alpha), float(self.td_lambda), float(self.epsilon), int(self.opening))
-        return SelfPlay(game, patterns, entries, weights, seed, options, self.depth)
+        return SelfPlay(game, patterns, entries, weights, seed, options, self.depth, self.simulations)
 
     def check_setup(self, setup: TrainingSetup) -> None:
         setup.check_one_game(self.name)

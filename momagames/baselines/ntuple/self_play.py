@@ -7,13 +7,17 @@ positions are visited backwards. The target of a head is the lambda-return of it
 before one learns nothing and passes its value on.
 
 In games with search each agent looks further ahead or not, at random: tables that learn from deep search alone know little of
-the positions after mistakes, which it avoids but which the leaves of a search are full of.
+the positions after mistakes, which it avoids but which the leaves of a search are full of. The search is alpha-beta, or a tree
+search with the current tables (see `tree_search`). Then the lambda-return before a searched move has the value that the search
+has found for it, the mean returns of its playouts, in place of the value of the tables after it.
 
 Step sizes are those of temporal coherence: each entry has the sum E of its errors and the sum A of their sizes, and moves by
 alpha / P * |E| / A * error, for P patterns.
 
 Source: Sutton, "Learning to predict by the methods of temporal differences", Machine Learning 3, 1988; Beal and Smith,
-"Temporal coherence and prediction decay in TD learning", IJCAI 1999; Jaśkowski, IEEE Trans. on Games 10, 2018 (see `patterns`).
+"Temporal coherence and prediction decay in TD learning", IJCAI 1999; Jaśkowski, IEEE Trans. on Games 10, 2018 (see `patterns`);
+targets from search, Veness et al., "Bootstrapping from game tree search", NeurIPS 2009, and from tree search, Willemsen et al.,
+"Value targets in off-policy AlphaZero", Neural Computing and Applications 34, 2022.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from momagames.baselines.ntuple.heads import MOVED, make_heads
 from momagames.baselines.ntuple.kernels import find_entries, sum_entries, update_entries, value_of_head
 from momagames.baselines.ntuple.patterns import Patterns
 from momagames.baselines.ntuple.search import make_choice_kernel, make_search
+from momagames.baselines.ntuple.tree_search import make_tree_search, make_tree_search_kernel, search_nothing
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, reset_header
 from momagames.engine.playouts import NO_LIMIT
@@ -46,6 +51,8 @@ class Trajectory(NamedTuple):
     is_random  bool[T], whether the move was random
     rewards    float32[T, A, K]
     returns    float64[A, K]: while the game is visited backwards, the returns after a move
+    has_value  bool[T], whether tree search has valued the move
+    values     float64[T, A, K], the returns from the move on by tree search
     """
 
     entries: NDArray[np.uint32]
@@ -53,6 +60,8 @@ class Trajectory(NamedTuple):
     is_random: NDArray[np.bool_]
     rewards: NDArray[np.float32]
     returns: NDArray[np.float64]
+    has_value: NDArray[np.bool_]
+    values: NDArray[np.float64]
 
 
 class TdOptions(NamedTuple):
@@ -70,7 +79,8 @@ class SelfPlay:
     tables         float32[H, n], see `heads` and `patterns`
     steps          environment steps, look-ahead included
     moves, games   played to the end
-    search_from    steps after which agents look `depth` moves ahead in half of the games
+    search_from    steps after which agents search in half of the games: `depth` moves ahead by alpha-beta, or, above 0, with
+                   `simulations` playouts of tree search
     """
 
     def __init__(
@@ -82,6 +92,7 @@ class SelfPlay:
         seed: int,
         options: TdOptions,
         depth: int = 1,
+        simulations: int = 0,
     ) -> None:
         self.game, self.patterns, self.heads = game, patterns, make_heads(game, weights)
         heads, longest = len(self.heads.scales), game.max_episode_steps
@@ -90,12 +101,14 @@ class SelfPlay:
         self._coherence = np.zeros((heads, entries, 2), np.float32)
         self._options = options
         self._search = make_search(game, weights, patterns, self.heads, self.tables, depth)
+        self._tree = make_tree_search(game, weights, patterns, self.heads, self.tables, simulations) if simulations else ()
         self._work = np.zeros(1, game.dtype)
         self._work[:] = game.blank_state
         self._mask = np.zeros(game.mask_size, np.int8)
         self._trail = Trajectory(
             np.zeros((longest, len(patterns.offsets)), np.uint32), np.zeros(longest, np.int64), np.zeros(longest, np.bool_),
-            np.zeros((longest, agents, objectives), np.float32), np.zeros((agents, objectives)),
+            np.zeros((longest, agents, objectives), np.float32), np.zeros((agents, objectives)), np.zeros(longest, np.bool_),
+            np.zeros((longest, agents, objectives)),
         )  # fmt: skip
         self._word = np.uint64(seed % 2**64)
         self.steps = self.moves = self.games = 0
@@ -114,8 +127,8 @@ class SelfPlay:
 
     def play(self, steps: int, limit: int | None = None) -> None:
         """Play games until `steps` environment steps in all are made; a game that would exceed `limit` is left out."""
-        word, self.steps, moves, games = make_self_play(self.game)(
-            self._work, self._search, self._coherence, self._mask, self._trail, self._word, self.steps, steps,
+        word, self.steps, moves, games = make_self_play(self.game, bool(self._tree))(
+            self._work, self._search, self._tree, self._coherence, self._mask, self._trail, self._word, self.steps, steps,
             steps if limit is None else limit, self.search_from, *self._options,
         )  # fmt: skip
         self._word = np.uint64(word)
@@ -125,10 +138,13 @@ class SelfPlay:
 
 @kernel
 def learn_position(heads, tables, coherence, trajectory, t, alpha, td_lambda):
-    """Move the heads of the position after move `t` towards the returns after it, and mix their values into the returns."""
+    """Move the heads of the position after move `t` towards the returns after it, and mix their values into the returns.
+
+    They are not mixed where a tree search has valued the move, but at cuts.
+    """
     entries, mover, two = trajectory.entries[t], trajectory.agents[t], trajectory.returns.shape[0] == 2
     is_cut = trajectory.is_random[t + 1]
-    mix_factor = 0.0 if is_cut else td_lambda
+    mix_factor = 0.0 if is_cut else 1.0 if trajectory.has_value[t] else td_lambda
     for h in range(heads.scales.shape[0]):
         agent = mover if heads.roles[h] == MOVED else 1 - mover
         k = heads.objectives[h]
@@ -159,6 +175,9 @@ def learn_game(heads, tables, coherence, trajectory, length, opening, alpha, td_
         for agent in range(trajectory.returns.shape[0]):
             for k in range(trajectory.returns.shape[1]):
                 trajectory.returns[agent, k] += trajectory.rewards[t, agent, k]
+                if trajectory.has_value[t]:
+                    value = trajectory.values[t, agent, k]
+                    trajectory.returns[agent, k] = value + td_lambda * (trajectory.returns[agent, k] - value)
 
 
 @kernel
@@ -177,14 +196,16 @@ def choose_at_random(mask, word):
 
 
 @cache_by_rules
-def make_self_play(game: Game) -> Callable[..., Any]:
-    """Compile the self-play of `SelfPlay.play` for the rules of a game."""
+def make_self_play(game: Game, has_tree: bool) -> Callable[..., Any]:
+    """Compile the self-play of `SelfPlay.play` for the rules of a game, with or without tree search."""
     generate, legal, step = game.kernels.generate, game.kernels.legal, game.kernels.step
     write_codes, choose = game.learning.write_cell_codes, make_choice_kernel(game)
+    search_position = make_tree_search_kernel(game) if has_tree else search_nothing
 
     def run(
-        work, search, coherence, mask, trajectory, word, steps, target, limit, search_from, alpha, td_lambda, epsilon, openings
-    ):
+        work, search, tree, coherence, mask, trajectory, word, steps, target, limit, search_from, alpha, td_lambda, epsilon,
+        openings
+    ):  # fmt: skip
         state, patterns, buffers = work[0], search.patterns, search.buffers
         actions, reward = buffers.actions, buffers.reward
         total_moves, games = 0, 0
@@ -209,6 +230,8 @@ def make_self_play(game: Game) -> Callable[..., Any]:
                     word = advance(word)
                     action, tried = choose_at_random(mask, word), 0
                     word = advance(word)
+                elif has_tree and searching >> agent & 1:
+                    action, tried, word = search_position(state, agent, tree, trajectory.values[length], word)
                 else:
                     depth = search.masks.shape[0] if searching >> agent & 1 else 1
                     action, tried, word = choose(state, agent, mask, search, depth, word)
@@ -226,6 +249,7 @@ def make_self_play(game: Game) -> Callable[..., Any]:
                     trajectory.entries[length, p] = buffers.updated[p]
                 trajectory.agents[length] = agent
                 trajectory.is_random[length] = is_random
+                trajectory.has_value[length] = has_tree and not is_random and searching >> agent & 1 == 1
                 for other in range(reward.shape[0]):
                     for k in range(reward.shape[1]):
                         trajectory.rewards[length, other, k] = reward[other, k]
@@ -235,4 +259,4 @@ def make_self_play(game: Game) -> Callable[..., Any]:
             games += 1
         return word, steps, total_moves, games
 
-    return compile_entry_point(run, f"{game.rules_key}.ntuple")
+    return compile_entry_point(run, f"{game.rules_key}.ntuple{'.tree' if has_tree else ''}")

@@ -11,6 +11,7 @@ from momagames.baselines import batch_policy, method, policy
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.baselines.moppo.utility import Utility
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
@@ -107,6 +108,23 @@ def test_chebyshev_utility_finds_points_in_concave_regions(torch):
     assert found & concave
 
 
+def test_utilities_of_scaled_returns(torch):
+    """Logarithms and distances to the ideal point, from the reference point in units of the reward scale."""
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5, objectives=("win", "captures"))
+    scale, weights = np.array([0.5, 2.0]), np.array([[0.75, 0.25], [0.0, 1.0]])
+    returns = np.array([[1.0, 3.0], [-1.0, 0.5]])  # unscaled, none below the reference point
+    above = (returns - game.reference_point) / scale
+    assert above.min() >= 0
+    expected = {
+        "linear": (weights * returns / scale).sum(axis=1),
+        "log": (weights * np.log(0.1 + above)).sum(axis=1),
+        "chebyshev": 0.01 * (weights * above).sum(axis=1) - (weights * (1 - above)).max(axis=1),
+    }
+    for name, values in expected.items():
+        found = Utility(game, Moppo(**{**TINY, "utility": name}), 0, scale).evaluate(returns / scale, weights)
+        assert found == pytest.approx(values)
+
+
 def test_centralized_critic_uses_observations_of_all_agents(torch):
     """Values depend on the observations of other agents, actions do not."""
     trainer = make_trainer("mo-pommerman-team-v0", critic="centralized")
@@ -161,7 +179,7 @@ def test_behavior_cloning_imitates_the_expert(torch):
         Moppo(**{**TINY, "expert": "greedi"}).check_train(game)
 
 
-@pytest.mark.parametrize("utility", ["linear", "chebyshev"])
+@pytest.mark.parametrize("utility", ["linear", "log", "chebyshev"])
 def test_self_imitation_replays_the_best_episodes(torch, utility):
     """If all episodes are replays, the archive does not change, and policies learn the best episodes for their weights."""
     game = momagames.spec("mo-samegame-v0", **BOARD)
