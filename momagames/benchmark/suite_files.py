@@ -17,6 +17,7 @@ from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
 from momagames.benchmark.plan import (
     Collection,
     Indicator,
+    MethodChoice,
     PlansExperiment,
     PoliciesExperiment,
     Suite,
@@ -71,7 +72,7 @@ def _pin_files(suite: Suite, source: str) -> Suite:
     for i, experiment in enumerate(suite.experiments):
         methods = []
         for k, chosen in enumerate(experiment.methods):
-            with _LocatedErrors(f"{source}: experiments[{i}].methods[{k}]"):
+            with LocatedErrors(f"{source}: experiments[{i}].methods[{k}]"):
                 kind = method(chosen.name) if chosen.name in METHODS else Method
                 methods.append(MethodChoice(name=chosen.name, options=kind.pin_files(chosen.options)))
         experiments.append(experiment.model_copy(update={"methods": tuple(methods)}))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import momagames
-from momagames.benchmark.store.checksums import MAX_BYTES, hash_content
+from momagames.benchmark.store.checksums import MAX_BYTES
 from momagames.datasets.croissant import write_croissant
 from momagames.datasets.dataset import Dataset, open_dataset, stack_preferences
 from momagames.datasets.manifest import (
@@ -30,7 +30,7 @@ from momagames.datasets.playing import play_shard
 from momagames.datasets.recipes import Recipe, load_recipe
 from momagames.datasets.shards import import_pyarrow, write_shard
 from momagames.errors import InvalidCall, InvalidFile, check_range
-from momagames.files.reading import read_bytes
+from momagames.files.reading import hash_content, read_bytes
 
 Progress = Callable[["ShardInfo", int, int], None]
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.adapters import options as checks
-from momagames.adapters.gymnasium import SingleAgentEnv
+from momagames.adapters.gymnasium import Opponents, SingleAgentEnv
 from momagames.adapters.text import prompts
 from momagames.adapters.text.answers import parse_answer
 from momagames.adapters.text.scores import score_return
-from momagames.contract import Policy, has_choice
+from momagames.contract import has_choice
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, check_choice, check_range, invalid_value
 
 Message = dict[str, str]
@@ -57,7 +57,7 @@ class TextBatch:
         id: str,
         batch_size: int,
         agent: str | None = None,
-        others: str | Policy | dict[str, str | Policy] = "random",
+        others: Opponents = "random",
         preference: Any = None,
         legal_actions: str = "names",
         illegal: str = "forfeit",

@@ -67,7 +67,7 @@ class Observer:
         return observation
 
 
-def make_action_space(game: Game) -> spaces.Discrete | spaces.Tuple:
+def make_action_space(game: Game) -> spaces.Discrete | spaces.Tuple[Any]:
     """Return the original's action space of an agent: a move, in radio games followed by two words."""
     move = spaces.Discrete(LAY + 1)
     words = [spaces.Discrete(NUM_WORDS) for _ in game.actions[1:]]
