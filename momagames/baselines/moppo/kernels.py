@@ -333,16 +333,14 @@ multiply_sparse: Callable[..., None] = compile_entry_point(_multiply_sparse, "mo
 """Write the products of sparse rows, see `views.Views`, with weights float32[F, H], plus biases float32[H], to out[R, H]."""
 
 
-def _add_sparse_gradient(starts, columns, values, rows, gradient, first, end, out):
+def _add_sparse_gradient(starts, columns, values, rows, gradient, out):
     for i in range(rows.shape[0]):
         for entry in range(starts[rows[i]], starts[rows[i] + 1]):
-            add_scaled(values[entry], gradient[i, first:end], out[columns[entry], first:end])
+            add_scaled(values[entry], gradient[i], out[columns[entry]])
 
 
 add_sparse_gradient: Callable[..., None] = compile_entry_point(_add_sparse_gradient, "moppo.add_sparse_gradient")
-"""Add the gradient of the weights of `multiply_sparse` to out float32[F, H], from that of its output float32[R, H].
-
-Only outputs first <= j < end are written."""
+"""Add the gradient of the weights of `multiply_sparse` to out float32[F, H], from that of its output float32[R, H]."""
 
 
 def _expand_sparse(starts, columns, values, rows, out):
