@@ -37,6 +37,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         "fronts/environments.py", ("--minecart",), ("mo_gymnasium",),
         ("10 points of convex_coverage_set()", "best for no weights"),
     ),
+    ("fronts/minecart_bounds.py", (), ("mo_gymnasium",), ("| ore 1 | 1.250622 | 1.107854 | 1.130463 |",)),
     ("fronts/ship.py", ("5x5x2-0", "--out", "."), (), ("mo-samegame-v0-5x5x2-0: ",)),
     (
         "learning/baselines.py", ("--episodes", "1"), (),
@@ -155,7 +156,7 @@ APART = {
     "fronts/policy_references.py",  # needs results: test_reference_sets_are_made_once
     "fronts/samegame_standard.py",  # needs boards that the package does not have: tests/games/samegame/test_standard_scores.py
 }
-NEEDED = {"torch", "momaland", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
+NEEDED = {"torch", "mo_gymnasium", "momaland", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -231,8 +232,8 @@ def run_here(path, words, directory, monkeypatch):
 
 def test_every_script_is_run():
     folders = {path.parent.name for path in SCRIPTS} - {"c_loop"}
-    assert folders == {"speed", "fronts", "learning"}
-    scripts = {f"{path.parent.name}/{path.name}" for path in SCRIPTS if path.parent.name in ("fronts", "learning")}
+    assert folders == {"speed", "fronts", "learning", "agents"}
+    scripts = {f"{path.parent.name}/{path.name}" for path in SCRIPTS if path.parent.name in ("fronts", "learning", "agents")}
     assert scripts - MODULES - APART == {run[0] for run in RUNS}
     modules = {path.stem for path in SCRIPTS if path.parent.name == "speed"} | {"c_loop", "threads"}
     assert modules - {"__init__", "__main__", "timing", "peers", "originals"} == set(PARTS)

@@ -12,6 +12,7 @@ from momagames.engine.playouts import generate_starts
 from tests.benchmark.tiny import POLICIES, suite
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seat", "side"), [(0, [0, 2]), (3, [1, 3])])
 def test_team_mates_play_the_same_policy(seat, side):
     """A static team does not move, and their opponents do."""

@@ -77,6 +77,7 @@ def test_test_instances_do_not_depend_on_the_number_of_training_instances():
     assert "plays" not in make_run("random", generalization=None).to_dict()
 
 
+@pytest.mark.long
 def test_training_uses_the_training_instances_only(monkeypatch):
     run = make_run("cross_entropy")
     given = []

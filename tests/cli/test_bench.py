@@ -149,6 +149,7 @@ def test_show_prints_the_whole_suite(ask, done):
         assert expected in said, expected
 
 
+@pytest.mark.long
 def test_a_dry_run_estimates_the_cost(ask, done, tmp_path):
     code, said = ask("bench", "run", done / "tiny.yaml", "--dry-run", "-o", tmp_path / "new")
     assert code == 0

@@ -63,6 +63,7 @@ def test_front_survives_writing_and_reading(made, tmp_path, name):
     fronts.prove(again)
 
 
+@pytest.mark.long
 def test_strategies_survive_writing_and_reading(duels, tmp_path):
     for front in duels:
         fronts.write_front(tmp_path / "a.json", front)
@@ -289,6 +290,7 @@ ROBOT = GameChoice(
 )
 
 
+@pytest.mark.long
 def test_clairvoyant_front_is_proven_two_ways(tmp_path):
     one = fronts.clairvoyant_front(ROBOT, 1, LIMITS)
     fronts.write_front(tmp_path / "a.json", one)

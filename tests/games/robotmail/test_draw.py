@@ -143,7 +143,7 @@ ROBOTS = {
 
 @pytest.mark.parametrize("side", [drawing.SMALLEST, 59, drawing.LARGEST])
 def test_every_kind_of_cell_looks_different(side, monkeypatch):
-    monkeypatch.setattr(drawing, "cell_side", lambda height, width: side)
+    monkeypatch.setattr(drawing, "cell_side", lambda height, width, size=None: side)
     drawing._draw_background.cache_clear()
     pictures = {kind: square(position(), *place) for kind, (place, _) in GROUNDS.items()}
     pictures["hidden mail"] = square(position(), 2, 2, viewer="robot_0")

@@ -128,6 +128,7 @@ def test_rate_invalid_arguments():
     assert command("rate", 3, "--runs", 0).exit_code == 2
 
 
+@pytest.mark.long
 def test_generate_measures_the_limit_of_moves(tmp_path):
     """At the measured limit a share of 1 - difficulty of the games is won; an estimate plays no games."""
     options = ("--seed", 7, "--mechanics", "dandelion", "--difficulty", "0.4")
