@@ -166,6 +166,14 @@ def test_a_planted_dead_link_is_found():
     assert not dead_links(page, "[x](quickstart.md#positions) and [y](games/samegame.md)")
 
 
+def test_the_paper_has_the_numbers_of_the_results():
+    paper = (ROOT / "docs/paper/paper.md").read_text(encoding="utf-8").partition("# Results")[2].partition("# Limitations")[0]
+    pages = (ROOT / "docs/results/index.md").read_text(encoding="utf-8")
+    found = re.findall(r"\d+\.\d+|(?<=all )\d+|(?<=level in )\d+|(?<=loses )\d+", paper)
+    assert len(found) > 6
+    assert not [number for number in found if not re.search(rf"(?<![\d.]){re.escape(number)}(?![\d])", pages)]
+
+
 # --------------------------------------------------------------------------------------------------------------- words
 
 SOURCES = sorted(
