@@ -196,17 +196,22 @@ def find_lead(text: str) -> str:
     return find_section(text, 1).partition("\n\n")[0].replace("\n", " ")
 
 
-def find_sources(text: str) -> list[str]:
-    """Return the source and the fidelity of the rules: the list in the first section."""
-    found = re.search(r"^- .*?(?=\n\n)", find_section(text, 1), re.MULTILINE | re.DOTALL)
+def find_sources(text: str, game: Game) -> list[str]:
+    """Return the source and the fidelity of the rules: the list in the first section, else the declared source."""
+    found = re.search(r"^- .*?(?=\n\n|\Z)", find_section(text, 1), re.MULTILINE | re.DOTALL)
+    return [found.group() if found else f"Source: {game.source}.", ""]
+
+
+def show_differences(text: str) -> list[str]:
+    """Return the section of the differences from the original, folded; its title alone if it has no text."""
+    found = re.search(r"^## (\d+) (Differences[^\n]*)$", text, re.MULTILINE)
     assert found
-    return [found.group(), ""]
+    section = find_section(text, int(found[1]))
+    return fold(found[2], [section]) if section else [f"{found[2]}.", ""]
 
 
 def family_page(family: str, ids: Sequence[str]) -> str:
     text, first = spec_file(ids[0]).read_text(encoding="utf-8"), momagames.spec(ids[0])
-    differences = re.search(r"^## (\d+) (Differences[^\n]*)$", text, re.MULTILINE)
-    assert differences
     specification = f"{family}-specification.md"
     tabs = [line for id in ids for line in (f"::::{{tab-item}} {id}", "", *describe_variant(id, first), "::::", "")]
     lines = [
@@ -214,8 +219,7 @@ def family_page(family: str, ids: Sequence[str]) -> str:
         "",
         find_lead(text),
         "",
-        image(animations(ids[0])[0]),
-        "",
+        *(line for picture in animations(ids[0])[:1] for line in (image(picture), "")),
         f"The rules in full are in the [specification]({specification}).",
         "",
         "## Variants" if len(ids) > 1 else "## Overview",
@@ -237,8 +241,8 @@ def family_page(family: str, ids: Sequence[str]) -> str:
         *find_table(find_section(text, 8), "version"),
         "## Source and known differences",
         "",
-        *find_sources(text),
-        *fold(differences[2], [find_section(text, int(differences[1]))]),
+        *find_sources(text, first),
+        *show_differences(text),
         *hide_toctree([f"{family}-specification"]),
     ]  # fmt: skip
     return "\n".join(lines)
@@ -260,14 +264,13 @@ def specification_page(family: str, ids: Sequence[str]) -> str:
 def index_page(families: dict[str, list[str]]) -> str:
     cards = []
     for family, ids in families.items():
-        game, picture = momagames.spec(ids[0]), animations(ids[0])[0]
+        game = momagames.spec(ids[0])
         count = f"{len(ids)} variants" if len(ids) > 1 else "1 variant"
         cards += [
             f":::{{grid-item-card}} {game.title}",
             f":link: {family}",
             ":link-type: doc",
-            f":img-top: ../_static/{picture.file}",
-            f":img-alt: {picture.text}",
+            *(line for one in animations(ids[0])[:1] for line in (f":img-top: ../_static/{one.file}", f":img-alt: {one.text}")),
             "",
             find_lead(spec_file(ids[0]).read_text(encoding="utf-8")),
             "",
