@@ -92,6 +92,7 @@ def find_text_files(source: str) -> Iterator[tuple[int, bool]]:
             yield node.lineno, "encoding" in given and (not set("wax") & set(mode or "") or "newline" in given)
 
 
+@pytest.mark.long
 def test_text_files_have_an_encoding_and_ends_of_lines():
     """Both differ by system; checksums of results, and files that are exchanged, must not."""
     found = {file: list(find_text_files(file.read_text(encoding="utf-8"))) for file in PACKAGE.rglob("*.py")}
@@ -120,6 +121,7 @@ def catches_missing(node):
     return any(getattr(handler.type, "id", None) == "ImportError" for handler in node.handlers)
 
 
+@pytest.mark.long
 def test_no_module_of_posix_is_imported():
     found = set()
     for file in PACKAGE.rglob("*.py"):

@@ -16,6 +16,7 @@ import proven_gallery  # noqa: E402
 CHOSEN = ("resource-gathering-v0-gamma-0.9", "mo-breakthrough-v0-3x5-guaranteed-player_1", "mo-tileblast-v0-5x5-0")
 
 
+@pytest.mark.long
 def test_the_gallery_has_every_proven_front():
     kinds = {name: fronts.read_front(path).kind for name, path in fronts.packaged_fronts().items()}
     assert set(proven_gallery.load_proven()) == {name for name, kind in kinds.items() if kind == "proven"}

@@ -200,6 +200,7 @@ def name_of(file: Path) -> str:
     return file.relative_to(ROOT).as_posix()
 
 
+@pytest.mark.long
 def test_sources_use_the_words_of_the_field():
     assert not [f"{name_of(file)} {where}" for file in SOURCES for where in found_in_source(file.read_text())]
 

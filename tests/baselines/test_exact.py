@@ -157,6 +157,7 @@ def test_witnesses_attain_the_points_in_the_aec_api(colors, params, interpreted)
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 def test_weighted_optima_lie_on_the_front():
     game = make_game(5, 5, 3)
     lattice = [w for w in itertools.product(range(5), repeat=3) if sum(w) == 4]
@@ -285,6 +286,7 @@ def test_terminal_rewards_are_distinguished():
         assert {tuple(p) for p in solve(make_costly_game(0, 0.0, team_rewards=True), rows).points} == expected
 
 
+@pytest.mark.long
 def test_rejects_rewards_outside_the_declared_bounds():
     rows = random_board(3, 4, 2, 1)
     with pytest.raises(InvalidParameter, match="returned a reward outside the bounds of its objectives"):

@@ -16,6 +16,8 @@ from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from tests.benchmark.tiny import suite
 
+pytestmark = pytest.mark.long  # trains, or compiles methods
+
 RANDOM = {"name": "random", "options": {}}
 GREEDY = {"name": "greedy", "options": {"divisions": 1}}
 TABLES = {

@@ -26,6 +26,8 @@ from momagames.reports.training_page import find_reference
 from tests.baselines.moppo.test_moppo import TINY
 from tests.cli.test_app import momagames_command
 
+pytestmark = pytest.mark.long  # trains, or compiles methods
+
 SAMEGAME = ("mo-samegame-v0", {"board_width": 4, "board_height": 4, "num_colors": 2})
 BREAKTHROUGH = ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5, "objectives": ("win", "captures")})
 # method -> method with small options, game, budget

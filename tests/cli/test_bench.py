@@ -164,6 +164,7 @@ def test_a_dry_run_estimates_the_cost(ask, done, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.long
 def test_estimate_runs_samples(ask, done):
     code, said = ask("bench", "estimate", done / "tiny.yaml", "--seconds", "0.01")
     assert code == 0

@@ -109,7 +109,7 @@ def assert_whole(output, tables, width):
         assert {" ".join(" ".join(row).split()) for row in rows if not any("\n" in cell for cell in row)} <= lines
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [pytest.param(one, marks=[] if one in (80, PIPE) else pytest.mark.long) for one in WIDTHS])
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -214,6 +214,7 @@ def test_unions_are_best_known_and_reports_use_proven_fronts(tmp_path):
     assert command("verify", *sorted((tmp_path / "all").iterdir())).exit_code == 0
 
 
+@pytest.mark.long
 def test_commands(tmp_path):
     out = tmp_path / "a.json"
     size = ["-p", "board_width=4", "-p", "board_height=4", "-p", "num_colors=2"]
@@ -322,6 +323,7 @@ def test_packaged_fronts_of_single_instances():
         assert fronts.find_packaged_front(one.canonical, one.start.seed) == one
 
 
+@pytest.mark.long
 def test_make_command_of_a_clairvoyant_front(tmp_path):
     out = tmp_path / "robot.json"
     given = ["mo-robotmail-v0", "-p", "layout=tiny", "-p", "num_players=1", "-p", "max_step=8", "-o", out]

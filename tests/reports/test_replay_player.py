@@ -97,6 +97,7 @@ def test_limits_and_notes(made, monkeypatch):
     assert "Long episodes are shown in steps" in shortened.note()
 
 
+@pytest.mark.long
 def test_page_without_replays_has_no_player(made):
     assert 'id="player"' in made.page.read_text(encoding="utf-8")
     assert 'id="player"' not in report(made.page.parent, replays=False).page.read_text(encoding="utf-8")

@@ -29,6 +29,7 @@ LIMITS = Limits()
 
 @pytest.mark.parametrize("objectives", [2, 3])
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.long
 def test_coverage_set_agrees_with_all_policies(seed, objectives):
     rng = np.random.default_rng([seed, objectives])
     model = random_model(rng, 4, 3, objectives, outcomes=3)

@@ -14,7 +14,7 @@ from momagames.games.breakthrough.solver.proof_number import Limits
 from tests.fronts.test_fronts import replace_content
 from tests.games.breakthrough.test_solver import ENDINGS, brute_guaranteed, make_position, make_position_at
 
-pytestmark = pytest.mark.compiled  # visits many positions
+pytestmark = [pytest.mark.compiled, pytest.mark.long]  # visits many positions
 ID = "mo-breakthrough-v0"
 LARGER = ({"board_width": 4, "board_height": 5}, {"board": ["1...", "11..", ".2..", "..2.", "2..."], "next_agent": "player_1"})
 

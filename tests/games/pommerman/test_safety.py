@@ -109,6 +109,7 @@ def test_a_safe_random_player_does_not_die_alone(id, caution):
 
 
 @pytest.mark.parametrize("id", ["mo-pommerman-team-v0", "mo-pommerman-radio-v0"])
+@pytest.mark.long
 def test_hidden_information_changes_nothing(id):
     game = momagames.spec(id)
     rng, checked, cleared = np.random.default_rng(0), 0, 0

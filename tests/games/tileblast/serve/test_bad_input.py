@@ -137,6 +137,7 @@ def test_the_rate_of_an_address(serve):
         assert requests.get(url + "/ping", timeout=10).status_code == 200
 
 
+@pytest.mark.long
 def test_rate_limited_clicks_are_not_played(serve):
     with serve(rate=3) as url:
         session = create(url, 1, 1)["sessionId"]
@@ -252,6 +253,7 @@ def test_idle_connections_are_closed_first(serve, said):
             assert waiting[0].recv(100) == b""
 
 
+@pytest.mark.long
 def test_oldest_of_simultaneous_connections_is_closed(serve, monkeypatch):
     """Connections that arrive while the simulator is busy are accepted in one turn of its loop; the last one
     gets an answer.
