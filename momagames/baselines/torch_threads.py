@@ -25,17 +25,16 @@ def use_torch_threads(count: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def run_in_parts(run: Callable[[int, int], None], count: int, threads: int, rows: int) -> None:
-    """Call run(start, end) for parts of range(count), one on each thread. `run` must call a kernel without the GIL.
+def run_in_parts(run: Callable[[int, int], None], rows: int, threads: int) -> None:
+    """Call run(start, end) for parts of range(rows), one on each thread. `run` must call a kernel without the GIL.
 
-    Every thread must write to memory of its own, so that results do not depend on the number of threads.
-
-    rows    of all parts together, the measure of the work: little work is done on the calling thread alone
+    Every thread must write to memory of its own, so that results do not depend on the number of threads. Few rows are left to
+    the calling thread alone.
     """
     if threads == 1 or rows < SMALLEST_WORK:
-        run(0, count)
+        run(0, rows)
         return
-    marks = [count * i // threads for i in range(threads + 1)]
+    marks = [rows * i // threads for i in range(threads + 1)]
     own, *others = pairwise(marks)
     pool = _make_pool(threads - 1, os.getpid())
     futures = [pool.submit(run, *part) for part in others]

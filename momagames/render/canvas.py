@@ -146,6 +146,16 @@ def mosaic(tiles: Picture, board: NDArray[np.int64]) -> Picture:
     return tiles[board].transpose(0, 2, 1, 3, 4).reshape(height * side, width * side, 3)
 
 
+def fit_cells(cells: int, margin: int, size: int | None) -> int:
+    """Return the pixels of a cell side.
+
+    cells    on the longer side of a board
+    margin   pixels beside them
+    size     pixels of cells and margin; None: LONG_SIDE
+    """
+    return max(1, ((size or LONG_SIDE) - margin) // cells)
+
+
 def draw_frame(picture: Picture, top: int, left: int, side: int, thick: int, ink: Color) -> None:
     """Draw the edge of a square into a picture, in place."""
     square = picture[top : top + side, left : left + side]

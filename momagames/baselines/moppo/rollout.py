@@ -236,7 +236,7 @@ class RolloutCollector:
             part = slice(start, end)
             clear_masks(states[part], view_agents[part], is_learning[part], self.model.caution, self._parts, masks[part])
 
-        run_in_parts(clear, len(masks), self._threads, len(masks))
+        run_in_parts(clear, len(masks), self._threads)
 
     def _make_views(self, steps: int) -> Views | None:
         """Return room for the egocentric views of the decisions of this many steps, if the network reads these."""

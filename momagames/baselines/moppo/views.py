@@ -87,7 +87,7 @@ class _SparseProduct(torch.autograd.Function):
         def multiply(start: int, end: int) -> None:
             multiply_sparse(views.starts, views.columns, views.values, rows[start:end], weights, biases, out[start:end])
 
-        run_in_parts(multiply, len(rows), views.threads, len(rows))
+        run_in_parts(multiply, len(rows), views.threads)
         return torch.from_numpy(out)
 
     @staticmethod

@@ -81,7 +81,7 @@ def pick(state: State, pressed: tuple[float, float], released: tuple[float, floa
 
 def cell_side(height: int, width: int, size: int | None = None) -> int:
     """Return the pixels of a cell side."""
-    return max(1, ((size or canvas.LONG_SIDE) - 2 * EDGE - 2 * STRIP) // max(height, width))
+    return canvas.fit_cells(max(height, width), 2 * EDGE + 2 * STRIP, size)
 
 
 def _board_left(width: int, side: int) -> int:

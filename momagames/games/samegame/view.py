@@ -51,7 +51,7 @@ def pick(state: State, pressed: tuple[float, float], released: tuple[float, floa
 
 def cell_side(height: int, width: int, size: int | None = None) -> int:
     """Return the pixels of a cell side."""
-    return max(1, ((size or canvas.LONG_SIDE) - EDGE) // max(height, width))
+    return canvas.fit_cells(max(height, width), EDGE, size)
 
 
 @canvas.cache_drawing(maxsize=32)

@@ -109,19 +109,17 @@ def test_sparse_rows_and_their_layer(torch, monkeypatch, threads, safe_inputs):
         assert torch.allclose(one, other, atol=1e-4)
 
 
-def test_small_work_stays_on_one_thread():
+def test_small_work_stays_on_one_thread(monkeypatch):
     """Starting a thread takes longer than a call with few rows; parts cover everything once."""
-    for rows, expected in (
-        (torch_threads.SMALLEST_WORK - 1, [(0, 10)]),
-        (torch_threads.SMALLEST_WORK, [(0, 3), (3, 6), (6, 10)]),
-    ):
+    monkeypatch.setattr(torch_threads, "SMALLEST_WORK", 10)
+    for rows, expected in ((9, [(0, 9)]), (10, [(0, 3), (3, 6), (6, 10)])):
         calls, names = [], set()
 
         def run(start, end, calls=calls, names=names):
             calls.append((start, end))
             names.add(threading.get_ident())
 
-        run_in_parts(run, 10, 3, rows)
+        run_in_parts(run, rows, 3)
         assert sorted(calls) == expected
         assert threading.get_ident() in names
 

@@ -78,7 +78,7 @@ def build_keys(mode: int) -> Keys:
 
 def cell_side(cells: int, size: int | None = None) -> int:
     """Return the pixels of a cell side on a board of cells x cells."""
-    return max(1, ((size or canvas.LONG_SIDE) - EDGE) // cells)
+    return canvas.fit_cells(cells, EDGE, size)
 
 
 def draw_picture(

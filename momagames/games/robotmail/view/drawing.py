@@ -93,9 +93,8 @@ def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell
 
 def cell_side(height: int, width: int, size: int | None = None) -> int:
     """Return the pixels of a cell side."""
-    if size is not None:
-        return max(1, (size - EDGE) // max(height, width))
-    return min(LARGEST, max(SMALLEST, (canvas.LONG_SIDE - EDGE) // max(height, width)))
+    side = canvas.fit_cells(max(height, width), EDGE, size)
+    return min(LARGEST, max(SMALLEST, side)) if size is None else side
 
 
 def player_positions(players: int, team: int) -> list[tuple[int, int]]:

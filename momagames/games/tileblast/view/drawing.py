@@ -63,7 +63,7 @@ def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int 
 
 def cell_side(size: int | None = None) -> int:
     """Return the pixels of a cell side."""
-    return SIDE if size is None else max(1, (size - EDGE) // WIDTH)
+    return SIDE if size is None else canvas.fit_cells(WIDTH, EDGE, size)
 
 
 def point(state: State, x: float, y: float, size: int | None = None) -> Mapping[str, Any]:
