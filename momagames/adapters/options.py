@@ -15,7 +15,7 @@ from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_
 from momagames.render import canvas
 
 ILLEGAL = ("raise", "forfeit", "random", "next")
-RENDER_MODES = ("human", "rgb_array", "ansi")
+RENDER_MODES = ("human", "rgb_array", "ansi", "svg")
 
 
 T = TypeVar("T")

@@ -50,7 +50,7 @@ class View:
     """Views of positions.
 
     draw             (state, last action or None) -> uint8[H, W, 3]; by default a picture of the text. Pictures of a game have
-                     one size
+                     one size. One drawn with the functions of `momagames.render.canvas` alone is SVG where that is asked for
     text             (state, last action or None) -> lines, see `Line`; by default the text of the codec. With simultaneous
                      moves the last action is int64[A, P]
     render_options   further keywords of `draw` and `text`, all with defaults. The option "viewer", if there is one, is the
@@ -58,7 +58,7 @@ class View:
     picture_options  further keywords of `draw` and of `Human.point` alone, all with defaults
     """
 
-    draw: Callable[..., NDArray[np.uint8]] | None = None
+    draw: Callable[..., Any] | None = None
     text: Callable[..., list[Line]] | None = None
     render_options: tuple[Parameter, ...] = ()
     picture_options: tuple[Parameter, ...] = ()

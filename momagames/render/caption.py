@@ -112,7 +112,7 @@ class Caption:
                     self.places[i][k] = (x, y + (1 + i) * ROW)
             y += (1 + len(columns.rows)) * ROW
 
-    def draw(self, state: State, returns: NDArray[np.float64]) -> canvas.Picture:
+    def draw(self, state: State, returns: NDArray[np.float64]) -> canvas.Sheet:
         """Return the caption of a position with the returns float64[A, K], as uint8[H, W, 3]."""
         sheet = self.sheet.copy()
         canvas.write(sheet, 0, ROW / 2, describe_status(self.game, state), SIZE + 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from momagames.contract import Line, State
 from momagames.games.samegame.codec import SYMBOLS, unpack_board
@@ -18,7 +17,7 @@ LEGEND = 96  # pixels of an entry of the legend
 LEGEND_ROW = 24
 
 
-def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDArray[np.uint8]:
+def draw_picture(state: State, last: Any = None, size: int | None = None) -> canvas.Sheet:
     """Draw a position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
 
     last   the last action; its cell is framed
@@ -28,7 +27,7 @@ def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDA
     height, width = board.shape
     side = cell_side(height, width, size)
     sheet = _draw_background(height, width, colors, side).copy()
-    sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = canvas.mosaic(_draw_tiles(side), board)
+    canvas.place(sheet, EDGE, EDGE, canvas.mosaic(_draw_tiles(side), board))
     if last is not None:
         y, x = divmod(int(last), width)
         top, left, thick = EDGE + y * side, EDGE + x * side, min(5, max(2, side // 14))
@@ -55,13 +54,13 @@ def cell_side(height: int, width: int, size: int | None = None) -> int:
 
 
 @canvas.cache_drawing(maxsize=32)
-def _draw_tiles(side: int) -> NDArray[np.uint8]:
+def _draw_tiles(side: int) -> canvas.Tiles:
     """Draw an empty cell, then each color: uint8[11, side, side, 3]."""
     tiles = [canvas.paint(side, EMPTY)]
     for k, color in enumerate(shapes.COLORS):
         tile = shapes.block(0.03, 0.16, color)
         tiles.append(canvas.paint(side, EMPTY, tile, shapes.shape(k, shapes.contrast(color), color)))
-    return np.stack(tiles)
+    return canvas.join_tiles(tiles)
 
 
 def _legend_corner(height: int, width: int, colors: int, side: int, k: int) -> tuple[int, int]:
@@ -74,7 +73,7 @@ def _legend_corner(height: int, width: int, colors: int, side: int, k: int) -> t
 
 
 @canvas.cache_drawing(maxsize=16)
-def _draw_background(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]:
+def _draw_background(height: int, width: int, colors: int, side: int) -> canvas.Sheet:
     """Draw the static part: coordinates and the legend without its counts."""
     places = [_legend_corner(height, width, colors, side, k) for k in range(colors)]
     bottom = max(EDGE + height * side + 6, max(y for y, _ in places) + LEGEND_ROW)
@@ -87,7 +86,7 @@ def _draw_background(height: int, width: int, colors: int, side: int) -> NDArray
         canvas.write(sheet, EDGE - 6, EDGE + (y + 0.5) * side, str(y), letters, canvas.FAINT, "right")
     small = _draw_tiles(LEGEND_ROW - 6)
     for k, (top, left) in enumerate(places):
-        sheet[top + 3 : top + 3 + small.shape[1], left : left + small.shape[2]] = small[k + 1]
+        canvas.place(sheet, top + 3, left, small[k + 1])
         canvas.write(sheet, left + LEGEND_ROW, top + LEGEND_ROW / 2, str(k + 1), 13)
     return sheet
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GRAY, GREEN, RED, WHITE, YELLOW
 from momagames.render import canvas, shapes
-from momagames.render.canvas import INK, Color, Painter, Picture
+from momagames.render.canvas import INK, Color, Painter, Sheet
 from momagames.render.outlined_shapes import slab, stroke
 from momagames.render.shapes import bars, label, polygon
 
@@ -45,7 +45,7 @@ def draw_cell(
     mail: int | None = 0,
     robot: Look | None = None,
     marked: bool = False,
-) -> Picture:
+) -> Sheet:
     """Return the image of a cell, uint8[side, side, 3]; it is cached, so do not write into it.
 
     color    its code
@@ -65,7 +65,8 @@ def draw_cell(
     if robot is not None:
         parts += robot_body(robot)
     drawn = canvas.paint(side, GROUNDS[color], *parts)
-    drawn[-1], drawn[:, -1] = LINE, LINE
+    canvas.fill(drawn, side - 1, 0, side, side, LINE)
+    canvas.fill(drawn, 0, side - 1, side, side, LINE)
     if marked:
         canvas.draw_frame(drawn, 0, 0, side - 1, max(3, side // 12), MARK)
     return drawn
@@ -117,7 +118,7 @@ def letter(left: float, top: float, right: float, bottom: float, text: str) -> t
 
 
 @canvas.cache_drawing(maxsize=64)
-def draw_mail(side: int, index: int) -> Picture:
+def draw_mail(side: int, index: int) -> Sheet:
     """Return the image of a mail, uint8[side, side, 3]; it is cached."""
     return canvas.paint(side, canvas.PAPER, *plate(0, 0.02, 0.98, 0.98, str(index)))
 
