@@ -56,12 +56,14 @@ class View:
     render_options   further keywords of `draw` and `text`, all with defaults. The option "viewer", if there is one, is the
                      name of an agent whose observation is shown, or None
     picture_options  further keywords of `draw` and of `Human.point` alone, all with defaults
+    result           final state -> the result in a few words ("player_0 won"), or ""
     """
 
     draw: Callable[..., Any] | None = None
     text: Callable[..., list[Line]] | None = None
     render_options: tuple[Parameter, ...] = ()
     picture_options: tuple[Parameter, ...] = ()
+    result: Callable[[State], str] = lambda state: ""
 
 
 @dataclass(frozen=True)

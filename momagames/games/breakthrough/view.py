@@ -41,6 +41,11 @@ def describe_player(state: State, side: int) -> str:
     return f"{PLAYERS[side]} goes {DIRECTIONS[side]}"
 
 
+def describe_result(state: State) -> str:
+    """Describe the end of a game."""
+    return describe_player(state, 1 - int(state["to_move"]))
+
+
 def draw_picture(state: State, last: Any = None, size: int | None = None) -> canvas.Sheet:
     """Draw a position as an RGB image, uint8[H, W, 3].
 

@@ -48,6 +48,7 @@ from momagames.games.pommerman.rules.state import (
     WORDS,
 )
 from momagames.games.pommerman.view import drawing
+from momagames.games.pommerman.view.scene import ending_text
 from momagames.games.pommerman.view.text import format_text
 from momagames.render import canvas
 
@@ -304,7 +305,7 @@ def build_game(
         kernels=KERNELS,
         rules_key="pommerman",
         codec=codec.CODEC,
-        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, size), (canvas.SIZE,)),
+        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, size), (canvas.SIZE,), ending_text),
         human=Human(
             keys=drawing.build_keys(mode),
             point=drawing.point,

@@ -105,7 +105,7 @@ def game(id: str, **given: Any) -> Game:
         kernels=FIXED_KERNELS if instance else KERNELS,
         rules_key="samegame.fixed" if instance else "samegame" if is_small else "samegame.large",
         codec=codec.FIXED_CODEC if instance else codec.CODEC,
-        view=View(view.draw_picture, view.format_text, picture_options=(canvas.SIZE,)),
+        view=View(view.draw_picture, view.format_text, picture_options=(canvas.SIZE,), result=view.describe_result),
         human=Human(
             pick=view.pick,
             action_name=codec.action_name,

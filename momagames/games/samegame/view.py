@@ -91,6 +91,12 @@ def _draw_background(height: int, width: int, colors: int, side: int) -> canvas.
     return sheet
 
 
+def describe_result(state: State) -> str:
+    """Describe the end of a game."""
+    count = np.count_nonzero(unpack_board(state))
+    return f"{count} {'tile' if count == 1 else 'tiles'} left" if count else "no tile left"
+
+
 def format_text(state: State, last: Any = None) -> list[Line]:
     """Return a position as text with coordinates; the cell of the last action is in brackets."""
     board = unpack_board(state)
