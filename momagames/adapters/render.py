@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from momagames.adapters.options import RENDER_MODES, check_render_mode, check_render_options
 from momagames.adapters.window import Window
-from momagames.contract import Game, State
+from momagames.contract import Cells, Game, State
 from momagames.errors import InvalidCall
 from momagames.render import canvas
+from momagames.render.between import draw_between
 from momagames.render.caption import Caption, describe_status, format_caption, visible_returns
 from momagames.render.position import describe_position, draw_position
 from momagames.render.text import plain
 from momagames.render.vectors import VectorPicture
 
 FRAMES_PER_SECOND = 4.0
+SLIDE_TIME = 0.12  # seconds between two positions in a window
 MARGIN = 14  # pixels around a picture
 BESIDE = 400  # pixels: the caption of a narrower picture is beside it, with at most this width
 
@@ -40,6 +42,7 @@ class Renderer:
         self._captions: dict[tuple[bool, bool], Caption] = {}  # by whether the paper is dark, and the picture SVG
         self.window = Window(game.title) if mode == "human" else None
         self._last_frame_time = 0.0
+        self._shown: State | None = None  # in the window
 
     def render(self, state: State, last: Any, returns: NDArray[np.float64]) -> Any:
         """Render a position with its caption.
@@ -72,10 +75,16 @@ class Renderer:
             self.cycle_option(key)
         if window.closed:
             return
+        count = int(check_render_options(self.game, self.options).get(canvas.FRAMES.name, canvas.FRAMES.default))
         try:
+            if self._shown is not None and count and int(state["ply"]) > int(self._shown["ply"]):
+                for picture in self.draw_between(self._shown, state, last, returns, count):
+                    window.show(picture)
+                    time.sleep(SLIDE_TIME / count)
             window.show(self.draw_picture(state, last, returns))
         except InvalidCall as error:
             raise InvalidCall(f"{error}; without a screen use render_mode='rgb_array'") from None
+        self._shown = state.copy()
         self._last_frame_time = time.monotonic()
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
@@ -97,6 +106,7 @@ class Renderer:
 
     def _draw_sheet(self, state: State, last: Any, returns: NDArray[np.float64], is_vector: bool) -> canvas.Sheet:
         options = check_render_options(self.game, {**self.options, **self.pointer_options(state)})
+        options.pop(canvas.FRAMES.name, None)
         is_dark = bool(options.pop(canvas.DARK.name, False))
         with canvas.use_dark_paper(is_dark), canvas.use_vectors(is_vector):
             board = draw_position(self.game, state, last, **options)
@@ -116,6 +126,35 @@ class Renderer:
             sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)
             canvas.place(sheet, MARGIN, MARGIN, captioned)
         return sheet
+
+    def draw_between(
+        self, before: State, after: State, last: Any, returns: NDArray[np.float64], count: int
+    ) -> Iterator[canvas.Picture]:
+        """Yield `count` pictures between a position and a later one, whose last action and returns are given.
+
+        Pieces slide if the game says how; positions that are more than a step apart fade into each other.
+        """
+        options = check_render_options(self.game, self.options)
+        options.pop(canvas.FRAMES.name, None)
+        sheet = self.draw_picture(after, last, returns)
+        animation = self.game.view.animation
+        with canvas.use_dark_paper(bool(options.pop(canvas.DARK.name, False))):
+
+            def draw(state: State, **hidden: Any) -> canvas.Picture:
+                return canvas.pixels(draw_position(self.game, state, **options, **hidden))
+
+            if animation is None or int(after["ply"]) != int(before["ply"]) + 1:
+                second = draw(after)
+                boards, slides, cells = (draw(before), second, second), [], Cells(0, 0, 1, *second.shape[:2])
+            else:
+                slides = animation.find_slides(before, after, last)
+                moved = frozenset(end for _, end in slides)
+                boards = draw(before, hidden=()), draw(after, hidden=()), draw(after, hidden=moved)
+                cells = animation.locate_cells(after, options.get(canvas.SIZE.name))
+        for picture in draw_between(*boards, slides, cells, count):
+            whole = sheet.copy()
+            canvas.place(whole, MARGIN, MARGIN, picture)
+            yield whole
 
     def pointer_options(self, state: State) -> Mapping[str, Any]:
         """Return the render options for the position of the pointer."""

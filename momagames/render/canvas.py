@@ -6,7 +6,7 @@ All functions work on both kinds of sheets; `blank` and `paint` make arrays, and
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
@@ -31,6 +31,7 @@ WHITE: Color = (255, 255, 255)
 LONG_SIDE = 560  # pixels that a board takes on its longer side, margins included
 SIZE = Parameter("size", None, "pixels of the board on its longer side; None: as the game draws it", 120, 4000, optional=True)
 DARK = Parameter("dark", False, "light letters on dark paper")
+FRAMES = Parameter("frames", 6, "pictures between two positions, in a window", 0, 60)
 DARK_COLORS: dict[Color, Color] = {PAPER: (23, 25, 28), INK: (228, 228, 228), FAINT: (150, 150, 146)}
 SMOOTH = 4  # shapes are drawn this many times larger, then shrunk
 
@@ -258,6 +259,14 @@ def mosaic(tiles: Tiles, board: NDArray[np.int64]) -> Sheet:
         return sheet
     side = tiles.shape[1]
     return tiles[board].transpose(0, 2, 1, 3, 4).reshape(height * side, width * side, 3)
+
+
+def clear_cells(board: NDArray[np.int64], cells: Collection[tuple[int, int]]) -> NDArray[np.int64]:
+    """Return a board with zeros in these cells (row, column)."""
+    if cells:
+        board = board.copy()
+        board[tuple(np.transpose(list(cells)))] = 0
+    return board
 
 
 def fit_cells(cells: int, margin: int, size: int | None) -> int:

@@ -501,7 +501,7 @@ def test_render_options_are_checked_when_an_environment_is_made():
             make_environments(render_options=wrong)
     for api in ("aec", "parallel", "gymnasium"):
         with pytest.raises(
-            InvalidParameter, match="invalid render option 'viewer' of mo-samegame-v0: expected 'size' or 'dark'"
+            InvalidParameter, match="invalid render option 'viewer' of mo-samegame-v0: expected 'size', 'dark' or 'frames'"
         ):
             momagames.make(SAMEGAME, api=api, render_options={"viewer": None})
 

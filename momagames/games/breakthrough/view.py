@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Line, State
+from momagames.contract import Cell, Cells, Line, Slide, State
 from momagames.games.breakthrough.codec import PLAYERS, unpack_board
 from momagames.render import canvas, shapes
 from momagames.render.text import grid
@@ -46,13 +47,14 @@ def describe_result(state: State) -> str:
     return describe_player(state, 1 - int(state["to_move"]))
 
 
-def draw_picture(state: State, last: Any = None, size: int | None = None) -> canvas.Sheet:
+def draw_picture(state: State, last: Any = None, size: int | None = None, hidden: Collection[Cell] = ()) -> canvas.Sheet:
     """Draw a position as an RGB image, uint8[H, W, 3].
 
-    last   the last action: its two cells are colored and joined by a line
-    size   pixels that the board takes on its longer side, names and coordinates included; None: `canvas.LONG_SIDE`
+    last     the last action: its two cells are colored and joined by a line
+    size     pixels that the board takes on its longer side, names and coordinates included; None: `canvas.LONG_SIDE`
+    hidden   cells that are drawn without their pieces
     """
-    board = unpack_board(state)
+    board = canvas.clear_cells(unpack_board(state), hidden)
     height, width = board.shape
     side = cell_side(height, width, size)
     top, left = STRIP + EDGE, _board_left(width, side)
@@ -69,6 +71,19 @@ def draw_picture(state: State, last: Any = None, size: int | None = None) -> can
     for player, y in ((0, STRIP / 2), (1, sheet.shape[0] - STRIP / 2)):
         canvas.write(sheet, _label_left(sheet) + 22, y, describe_player(state, player), 13)
     return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """Return the cells of the last move."""
+    move = last_move_cells(after, last)
+    return [move] if move and unpack_board(after)[move[1]] == unpack_board(before)[move[0]] else []
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    height, width = int(state["height"]), int(state["width"])
+    side = cell_side(height, width, size)
+    return Cells(STRIP + EDGE, _board_left(width, side), side, height, width)
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import (
+    Animation,
     Game,
     Human,
     Kernels,
@@ -305,7 +306,14 @@ def build_game(
         kernels=KERNELS,
         rules_key="pommerman",
         codec=codec.CODEC,
-        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, size), (canvas.SIZE,), ending_text),
+        view=View(
+            drawing.draw_picture,
+            format_text,
+            drawing.build_options(agents, size),
+            (canvas.SIZE,),
+            result=ending_text,
+            animation=Animation(drawing.find_slides, drawing.locate_cells),
+        ),
         human=Human(
             keys=drawing.build_keys(mode),
             point=drawing.point,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import (
+    Animation,
     Game,
     Human,
     Kernels,
@@ -255,7 +256,8 @@ def build_game(
             format_text,
             drawing.build_options(agents, layout.width, layout.height),
             (canvas.SIZE,),
-            result_text,
+            animation=Animation(drawing.find_slides, drawing.locate_cells),
+            result=result_text,
         ),
         human=Human(
             keys=drawing.KEYS,

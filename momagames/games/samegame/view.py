@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Line, State
+from momagames.contract import Cell, Cells, Line, Slide, State
 from momagames.games.samegame.codec import SYMBOLS, unpack_board
 from momagames.render import canvas, shapes
 from momagames.render.text import grid
@@ -17,17 +18,18 @@ LEGEND = 96  # pixels of an entry of the legend
 LEGEND_ROW = 24
 
 
-def draw_picture(state: State, last: Any = None, size: int | None = None) -> canvas.Sheet:
+def draw_picture(state: State, last: Any = None, size: int | None = None, hidden: Collection[Cell] = ()) -> canvas.Sheet:
     """Draw a position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
 
-    last   the last action; its cell is framed
-    size   pixels that the board takes on its longer side, coordinates included; None: `canvas.LONG_SIDE`
+    last     the last action; its cell is framed
+    size     pixels that the board takes on its longer side, coordinates included; None: `canvas.LONG_SIDE`
+    hidden   cells that are drawn without their tiles
     """
     board, colors = unpack_board(state), int(state["colors"])
     height, width = board.shape
     side = cell_side(height, width, size)
     sheet = _draw_background(height, width, colors, side).copy()
-    canvas.place(sheet, EDGE, EDGE, canvas.mosaic(_draw_tiles(side), board))
+    canvas.place(sheet, EDGE, EDGE, canvas.mosaic(_draw_tiles(side), canvas.clear_cells(board, hidden)))
     if last is not None:
         y, x = divmod(int(last), width)
         top, left, thick = EDGE + y * side, EDGE + x * side, min(5, max(2, side // 14))
@@ -38,6 +40,33 @@ def draw_picture(state: State, last: Any = None, size: int | None = None) -> can
         y, x = _legend_corner(height, width, colors, side, k)
         canvas.write(sheet, x + 46, y + LEGEND_ROW / 2, f"{counts[k + 1]} left", 12, canvas.FAINT)
     return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """§4 Return the cells that the tiles fall and move from and to."""
+    board, width = unpack_board(before), unpack_board(before).shape[1]
+    group, border = set(), [] if last is None else [divmod(int(last), width)]
+    while border:
+        cell = border.pop()
+        if cell not in group:
+            group.add(cell)
+            y, x = cell
+            near = [(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)]
+            border += [n for n in near if min(n) >= 0 and n[0] < len(board) and n[1] < width and board[n] == board[cell]]
+    rest = canvas.clear_cells(board, group)
+    columns = [x for x in range(width) if rest[:, x].any()]
+    found = []
+    for end, start in enumerate(columns):
+        rows = np.flatnonzero(rest[:, start])
+        found += [((int(y), start), (len(board) - len(rows) + k, end)) for k, y in enumerate(rows)]
+    moved = unpack_board(after)
+    return [(start, end) for start, end in found if start != end and board[start] == moved[end]]
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    height, width = int(state["height"]), int(state["width"])
+    return Cells(EDGE, EDGE, cell_side(height, width, size), height, width)
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:

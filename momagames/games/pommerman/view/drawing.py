@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Keys, Parameter, State
+from momagames.contract import Cell, Cells, Keys, Parameter, Slide, State
 from momagames.games.pommerman.rules.state import (
     DOWN,
     EXTRA_BOMB,
+    FOG,
     KICK,
     LAY,
     LEFT,
+    PASSAGE,
     RADIO,
     RANGE,
     RIGHT,
@@ -43,6 +45,7 @@ COLUMN = 158  # pixels of the column
 TOP = 54  # pixels of the column above the agents
 CARD = 118  # pixels of an agent in the column
 TILE, ICON = 44, 22  # pixels
+ROLLS = {UP: (-1, 0), DOWN: (1, 0), LEFT: (0, -1), RIGHT: (0, 1)}  # rows and columns of a step
 DEAD = (176, 172, 162)
 LETTERS = 13
 
@@ -82,7 +85,13 @@ def cell_side(cells: int, size: int | None = None) -> int:
 
 
 def draw_picture(
-    state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1, size: int | None = None
+    state: State,
+    last: Any = None,
+    viewer: str | None = None,
+    blasts: bool = False,
+    cell: int = -1,
+    size: int | None = None,
+    hidden: Collection[Cell] = (),
 ) -> Sheet:
     """Return a position as an RGB image, uint8[H, W, 3].
 
@@ -91,6 +100,7 @@ def draw_picture(
     blasts   mark the cells that bombs can reach: of all bombs, or
     cell     of the bomb on this cell only
     size     pixels that the board takes, coordinates included; None: `canvas.LONG_SIDE`
+    hidden   cells that are drawn without agents and bombs
     """
     visible = build_scene(state, last, viewer, blasts, cell)
     cells = len(visible.board)
@@ -100,7 +110,7 @@ def draw_picture(
         place = row, col
         cell_picture = tiles.draw_cell(
             side,
-            int(visible.board[place]),
+            PASSAGE if place in hidden and visible.board[place] != FOG else int(visible.board[place]),
             int(visible.life[place]),
             visible.bombs.get(place),
             visible.teams,
@@ -113,6 +123,31 @@ def draw_picture(
     for agent in visible.agents:
         draw_agent(sheet, EDGE + TOP + agent.seat * CARD, left, agent, visible.teams)
     return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """Return the cells that agents walk and bombs roll from and to."""
+    agents = [
+        tuple((int(state["row"][seat]), int(state["col"][seat])) for state in (before, after))
+        for seat in range(int(after["seats"]))
+        if after["alive"][seat]
+    ]
+    bombs, old = [], set(_bomb_cells(before))
+    for k, (row, col) in enumerate(_bomb_cells(after)):
+        down, right = ROLLS.get(int(after["bomb_direction"][k]), (0, 0))
+        if (row - down, col - right) in old:
+            bombs.append(((row - down, col - right), (row, col)))
+    return [(start, end) for start, end in (*agents, *bombs) if start != end]
+
+
+def _bomb_cells(state: State) -> list[Cell]:
+    return [(int(state["bomb_row"][k]), int(state["bomb_col"][k])) for k in range(int(state["bombs"]))]
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    cells = int(state["size"])
+    return Cells(EDGE, EDGE, cell_side(cells, size), cells, cells)
 
 
 @canvas.cache_drawing(maxsize=16)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Keys, Parameter, State
+from momagames.contract import Cell, Cells, Keys, Parameter, Slide, State
 from momagames.games.robotmail.rules.state import BACKWARD, FORWARD, FULL, LEFT, RIGHT, STAND
 from momagames.games.robotmail.view import tiles
 from momagames.games.robotmail.view.scene import (
@@ -15,6 +15,7 @@ from momagames.games.robotmail.view.scene import (
     Scene,
     build_scene,
     count_deliveries,
+    list_robots,
     progress_text,
     status_text,
     turn_text,
@@ -56,7 +57,14 @@ def build_options(agents: tuple[str, ...], width: int, height: int) -> tuple[Par
     )
 
 
-def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell: int = -1, size: int | None = None) -> Sheet:
+def draw_picture(
+    state: State,
+    last: Any = None,
+    viewer: str | None = None,
+    cell: int = -1,
+    size: int | None = None,
+    hidden: Collection[Cell] | None = None,
+) -> Sheet:
     """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the action that led here, named beside the board
@@ -64,6 +72,7 @@ def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell
     cell     mark the cells related to this one: for a robot its targets (receivers of its mail, or mails if it has none), for a
              mail its receivers, for a receiver the robots and mails with its index
     size     pixels that the board takes on its longer side, coordinates included; None: about `canvas.LONG_SIDE`
+    hidden   cells (row, column) that are drawn without their robots; unless None, without the frame of the robot to move
     """
     visible = build_scene(state, viewer, cell)
     height, width = visible.color.shape
@@ -71,14 +80,14 @@ def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell
     grids = visible.color.tobytes(), visible.narrow.tobytes(), visible.target.tobytes()
     players, team = int(state["players"]), int(state["team"])
     sheet = _draw_background(height, width, side, *grids, players, team, bool(state["with_battery"])).copy()
-    standing = {robot.place: robot.look for robot in visible.robots}
+    standing = {robot.place: robot.look for robot in visible.robots if robot.place[::-1] not in (hidden or ())}
     for x, y in {*standing, *visible.mails, *visible.marked}:
         place, code, narrow, target = (x, y), *(int(grid[y, x]) for grid in (visible.color, visible.narrow, visible.target))
         drawn = tiles.draw_cell(
             side, code, narrow > 0, target, visible.mails.get(place, 0), standing.get(place), place in visible.marked
         )
         canvas.place(sheet, EDGE + y * side, EDGE + x * side, drawn)
-    if visible.acting >= 0:
+    if visible.acting >= 0 and hidden is None:
         x, y = visible.robots[visible.acting].place
         top, left = EDGE + y * side, EDGE + x * side
         canvas.draw_frame(sheet, top - 4, left - 4, side + 7, 3, INK)
@@ -88,6 +97,18 @@ def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell
     for player, (top, start) in enumerate(player_positions(players, team)):
         draw_player(sheet, EDGE + top, left + start, state, visible, player)
     return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """Return the cells that robots move from and to."""
+    pairs = zip(list_robots(before), list_robots(after), strict=True)
+    return [(old.place[::-1], new.place[::-1]) for old, new in pairs if old.place != new.place]
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    height, width = int(state["height"]), int(state["width"])
+    return Cells(EDGE, EDGE, cell_side(height, width, size), height, width)
 
 
 def cell_side(height: int, width: int, size: int | None = None) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Parameter, State
+from momagames.contract import Cell, Cells, Parameter, Slide, State
 from momagames.games.tileblast.rules.pieces import BASIC, BIG, CAGE, COLORS, COUNTS, KINDS
 from momagames.games.tileblast.rules.state import CELLS, HEIGHT, WIDTH
 from momagames.games.tileblast.view import tiles
@@ -34,14 +34,26 @@ OPTIONS = (
 )
 
 
-def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int = -1, size: int | None = None) -> Sheet:
+def draw_picture(
+    state: State,
+    last: Any = None,
+    groups: bool = True,
+    cell: int = -1,
+    size: int | None = None,
+    hidden: Collection[Cell] = (),
+) -> Sheet:
     """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the last tapped cell, which gets a frame
     groups   join the tiles that burst together (SPEC §4.2)
     cell     outline the tiles that a tap on this cell bursts or joins; -1: none
     size     pixels of the board's width, coordinates included; None: cells of SIDE pixels
+    hidden   cells (row from the top, column) that are drawn without their pieces
     """
+    if hidden:
+        state = state.copy()
+        for row, column in hidden:
+            state["kind"][WIDTH * (HEIGHT - 1 - row) + column] = 0
     side = cell_side(size)
     sheet = _draw_background(side).copy()
     draw_bar(sheet, state)
@@ -59,6 +71,43 @@ def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int 
     if cell >= 0:
         draw_outline(sheet, tap_cells(state, cell), side)
     return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """§4 Return the cells that pieces of one cell fall from and to; new ones come from above.
+
+    In each column from below, a piece is the next one of its kind and color at its cell or above it that did not burst with the
+    tapped one. Basics above the last one of them are new, and all other pieces change where they are.
+    """
+    burst = set() if last is None else tap_cells(before, int(last))
+    found: list[Slide] = []
+    for x in range(WIDTH):
+        cells = [cell for cell in range(x, CELLS, WIDTH) if after["active"][cell]]
+        old = [cell for cell in cells if before["kind"][cell] and cell not in burst]
+        entering = 0
+        for cell in cells:
+            if not after["kind"][cell] or KINDS[int(after["kind"][cell])].attributes & BIG:
+                continue
+            above = (other for other in old if other >= cell and _is_like(before, other, after, cell))
+            source = next(above, None)
+            end = HEIGHT - 1 - cell // WIDTH, x
+            if source is not None:
+                old = [other for other in old if other > source]
+                if source != cell:
+                    found.append(((HEIGHT - 1 - source // WIDTH, x), end))
+            elif not old and after["kind"][cell] == BASIC:
+                entering += 1
+                found.append(((HEIGHT - 1 - cells[-1] // WIDTH - entering, x), end))
+    return found
+
+
+def _is_like(before: State, source: int, after: State, cell: int) -> bool:
+    return all(before[name][source] == after[name][cell] for name in ("kind", "color"))
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    return Cells(BAR, EDGE, cell_side(size), HEIGHT, WIDTH)
 
 
 def cell_side(size: int | None = None) -> int:
