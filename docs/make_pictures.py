@@ -27,7 +27,7 @@ from momagames.wrappers.recording import frame_durations
 FOLDER = Path(__file__).resolve().parent / "_static"
 FRAME, QUICK_FRAME = 700, 400  # milliseconds, for sequential and simultaneous games
 BETWEEN = 1  # pictures between two positions of an animation
-COLORS = 64  # of a picture in the files: tiles, letters and their smooth edges
+COLORS, GIF_COLORS = 96, 48  # of a picture in the files: tiles, letters and their smooth edges
 
 
 def frames(shot: Picture) -> Iterator[Image.Image]:
@@ -52,19 +52,18 @@ def frames(shot: Picture) -> Iterator[Image.Image]:
         env.step({game.agents[i]: policies[i](episode.state, episode.mask(i), rng) for i in acting})
 
 
-def reduce_colors(pictures: list[Image.Image]) -> list[Image.Image]:
+def reduce_colors(pictures: list[Image.Image], colors: int) -> list[Image.Image]:
     """Return pictures of one size with one palette of few colors."""
     every = Image.fromarray(np.concatenate([np.asarray(picture) for picture in pictures]))
-    palette = every.quantize(COLORS, dither=Image.Dither.NONE)
+    palette = every.quantize(colors, dither=Image.Dither.NONE)
     return [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
 
 
 def draw(shot: Picture | Legend) -> None:
     """Draw a picture and write its file."""
     path = FOLDER / shot.file
-    first, *others = reduce_colors(
-        [(LEGENDS | {"front.png": draw_front})[shot.file]()] if isinstance(shot, Legend) else list(frames(shot))
-    )
+    pictures = [(LEGENDS | {"front.png": draw_front})[shot.file]()] if isinstance(shot, Legend) else list(frames(shot))
+    first, *others = reduce_colors(pictures, GIF_COLORS if path.suffix == ".gif" else COLORS)
     if path.suffix == ".gif":
         assert isinstance(shot, Picture)
         duration = FRAME if momagames.spec(shot.id).sequential else QUICK_FRAME
