@@ -53,8 +53,8 @@ def frames(shot: Picture) -> Iterator[Image.Image]:
 
 
 def reduce_colors(pictures: list[Image.Image], colors: int) -> list[Image.Image]:
-    """Return pictures of one size with one palette of few colors."""
-    every = Image.fromarray(np.concatenate([np.asarray(picture) for picture in pictures]))
+    """Return pictures of one size with one palette of few colors, those of the positions."""
+    every = Image.fromarray(np.concatenate([np.asarray(picture) for picture in pictures[:: BETWEEN + 1]]))
     palette = every.quantize(colors, dither=Image.Dither.NONE)
     return [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
 
