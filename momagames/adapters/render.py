@@ -70,15 +70,17 @@ class Renderer:
 
     def _show_in_window(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
         """Show a position in the window, at the frame rate at most."""
-        time.sleep(max(0.0, self._last_frame_time + 1 / FRAMES_PER_SECOND - time.monotonic()))
+        count = int(check_render_options(self.game, self.options).get(canvas.FRAMES.name, canvas.FRAMES.default))
+        shown = self._shown if count and self._shown is not None and state["ply"] > self._shown["ply"] else None
+        duration = 1 / FRAMES_PER_SECOND - (SLIDE_TIME if shown is not None else 0.0)
+        time.sleep(max(0.0, self._last_frame_time + duration - time.monotonic()))
         for key in window.poll_keys():
             self.cycle_option(key)
         if window.closed:
             return
-        count = int(check_render_options(self.game, self.options).get(canvas.FRAMES.name, canvas.FRAMES.default))
         try:
-            if self._shown is not None and count and int(state["ply"]) > int(self._shown["ply"]):
-                for picture in self.draw_between(self._shown, state, last, returns, count):
+            if shown is not None:
+                for picture in self.draw_between(shown, state, last, returns, count):
                     window.show(picture)
                     time.sleep(SLIDE_TIME / count)
             window.show(self.draw_picture(state, last, returns))
