@@ -80,7 +80,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self._update_infos()
         self.agent_selection = self.agents[0] if self.agents and not self._sequential else self.possible_agents[episode.mover]
         self._skip_agent_selection: str | None = None
-        self._last_action: Any = None
+        self.last_action: Any = None
         self._turns = dict.fromkeys(self.agents, 0)  # for max_cycles
 
     @property
@@ -206,7 +206,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
 
     def _process_step(self, status: int, actions: Any) -> None:
         """Update agents, rewards and infos after a step."""
-        self._last_action = actions if self._sequential else actions.copy()
+        self.last_action = actions if self._sequential else actions.copy()
         self._update_rewards()
         self._update_infos()
         if self.max_cycles is not None and not status & OVER:
@@ -268,7 +268,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         """End the episode: the agent gets the lowest reward of each objective, the others the opposite of zero-sum ones."""
         i = self._index[agent]
         self.episode.end(self.game.forfeit_reward(i))
-        self._last_action = None
+        self.last_action = None
         self._update_rewards()
         self._update_infos()
         self._finish_agents(OVER | TERMINATED | (i + 1) % len(self.possible_agents) * MOVER)
@@ -324,7 +324,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self._check_reset("render()")
         if not hasattr(self, "_renderer"):
             self._renderer = Renderer(self.game, self.render_mode, self.render_options)
-        return self._renderer.render(self.episode.state, self._last_action, self.episode.returns)
+        return self._renderer.render(self.episode.state, self.last_action, self.episode.returns)
 
     def close(self) -> None:
         if hasattr(self, "_renderer"):

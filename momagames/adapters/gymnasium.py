@@ -69,7 +69,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.reward_dim = len(game.objectives)
         self.episode = Episode(game)
         self._started = False
-        self._last_action: Any = None
+        self.last_action: Any = None
         self._renderer: Renderer | None = None
         self._twin: SingleAgentEnv | None = None  # copy for `peek`
 
@@ -80,7 +80,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         self._started = True
         self._steps = 0
-        self._last_action = None
+        self.last_action = None
         self._start = self.episode.state.copy()
         for policy in self._policies.values():
             reset_policy(policy)
@@ -141,13 +141,13 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         """Step the game once, in simultaneous games with the actions of the other agents."""
         if self.game.sequential:
             self._status = self.episode.step(action)
-            self._last_action = action
+            self.last_action = action
         else:
             for i, policy in self._policies.items():
                 self.episode.pending[i] = self.episode.choose_action(i, policy, self.np_random)
             self.episode.pending[self._acting_agent] = action
             self._status = self.episode.step(self.episode.pending)
-            self._last_action = self.episode.pending.copy()
+            self.last_action = self.episode.pending.copy()
 
     def _play_opponents(self, status: int) -> int:
         """Let the other agents of a sequential game act until a controlled agent is to move or the episode ends."""
@@ -157,7 +157,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             if not self.episode.is_legal(mover, action):
                 raise self.episode.illegal_action_error(mover, action)
             status = self.episode.step(action)
-            self._last_action = action
+            self.last_action = action
             if status & AGENT_LEFT and self._has_finished():
                 break
         return status
@@ -187,7 +187,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         for name in (
             "episode",
             "_np_random",
-            "_last_action",
+            "last_action",
             "render_options",
             "observation_space",
             "action_space",
@@ -260,7 +260,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             raise checks.not_reset_error("render()")
         if self._renderer is None:
             self._renderer = Renderer(self.game, self.render_mode, self.render_options)
-        return self._renderer.render(self.episode.state, self._last_action, self.episode.returns)
+        return self._renderer.render(self.episode.state, self.last_action, self.episode.returns)
 
     def close(self) -> None:
         if self._renderer is not None:

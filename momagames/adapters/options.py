@@ -15,7 +15,7 @@ from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_
 from momagames.render import canvas
 
 ILLEGAL = ("raise", "forfeit", "random", "next")
-RENDER_MODES = ("human", "rgb_array", "ansi")
+RENDER_MODES = ("human", "rgb_array", "ansi", "svg")
 
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ def check_render_mode(render_mode: str | None) -> str | None:
 
 def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the given render options by name; InvalidParameter for an unknown option or an invalid value."""
-    known = (*game.view.render_options, *game.view.picture_options, canvas.DARK)
+    known = (*game.view.render_options, *game.view.picture_options, canvas.DARK, canvas.FRAMES)
     options = {option.name: option for option in known}
     for name in given or ():
         if name not in options:

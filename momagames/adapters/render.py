@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,23 @@ from numpy.typing import NDArray
 
 from momagames.adapters.options import RENDER_MODES, check_render_mode, check_render_options
 from momagames.adapters.window import Window
-from momagames.contract import Game, State
+from momagames.contract import Cells, Game, State
 from momagames.errors import InvalidCall
 from momagames.render import canvas
-from momagames.render.caption import Caption, format_caption, visible_returns
+from momagames.render.between import draw_between
+from momagames.render.caption import Caption, describe_status, format_caption, visible_returns
 from momagames.render.position import describe_position, draw_position
 from momagames.render.text import plain
+from momagames.render.vectors import VectorPicture
 
 FRAMES_PER_SECOND = 4.0
+SLIDE_TIME = 0.12  # seconds between two positions in a window
 MARGIN = 14  # pixels around a picture
 BESIDE = 400  # pixels: the caption of a narrower picture is beside it, with at most this width
 
 
 class Renderer:
-    """Render one environment as text (ansi), as a picture (rgb_array) or in a window (human).
+    """Render one environment as text (ansi), as a picture of pixels (rgb_array) or shapes (svg), or in a window (human).
 
     options   render options of the game (see `View.render_options`); changes apply from the next frame on. In a window the
               pointer also sets options, and the key of the first letter of an option cycles its values
@@ -36,21 +39,26 @@ class Renderer:
         self.game, self.mode = game, check_render_mode(mode)
         self.options = {} if options is None else options
         check_render_options(game, self.options)
-        self._captions: dict[bool, Caption] = {}  # on dark paper, and on light one
+        self._captions: dict[tuple[bool, bool], Caption] = {}  # by whether the paper is dark, and the picture SVG
         self.window = Window(game.title) if mode == "human" else None
         self._last_frame_time = 0.0
+        self._shown: State | None = None  # in the window
 
     def render(self, state: State, last: Any, returns: NDArray[np.float64]) -> Any:
         """Render a position with its caption.
 
         last      the action that led here, or None
         returns   float64[A, K], returns of the agents so far
-        Returns   str (ansi), uint8[H, W, 3] (rgb_array; the size is constant within a game), or None (human)
+        Returns   str (ansi), uint8[H, W, 3] (rgb_array; the size is constant within a game), an SVG document as str (svg), or
+                  None (human)
+        Raises    InvalidCall for "svg" if the game draws pixels itself
         """
         if self.window is not None:
             self._show_in_window(self.window, state, last, returns)
         elif self.mode == "rgb_array":
             return self.draw_picture(state, last, returns)
+        elif self.mode == "svg":
+            return self.draw_svg(state, last, returns)
         elif self.mode == "ansi":
             return self.text(state, last, returns)
         else:
@@ -62,15 +70,23 @@ class Renderer:
 
     def _show_in_window(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
         """Show a position in the window, at the frame rate at most."""
-        time.sleep(max(0.0, self._last_frame_time + 1 / FRAMES_PER_SECOND - time.monotonic()))
+        count = int(check_render_options(self.game, self.options).get(canvas.FRAMES.name, canvas.FRAMES.default))
+        shown = self._shown if count and self._shown is not None and state["ply"] > self._shown["ply"] else None
+        duration = 1 / FRAMES_PER_SECOND - (SLIDE_TIME if shown is not None else 0.0)
+        time.sleep(max(0.0, self._last_frame_time + duration - time.monotonic()))
         for key in window.poll_keys():
             self.cycle_option(key)
         if window.closed:
             return
         try:
+            if shown is not None:
+                for picture in self.draw_between(shown, state, last, returns, count):
+                    window.show(picture)
+                    time.sleep(SLIDE_TIME / count)
             window.show(self.draw_picture(state, last, returns))
         except InvalidCall as error:
             raise InvalidCall(f"{error}; without a screen use render_mode='rgb_array'") from None
+        self._shown = state.copy()
         self._last_frame_time = time.monotonic()
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
@@ -80,27 +96,67 @@ class Renderer:
         board = plain(describe_position(self.game, state, last, **options))
         return f"{board}\n\n{format_caption(self.game, state, visible_returns(self.game, returns, options.get('viewer')))}"
 
-    def draw_picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
+    def draw_picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> canvas.Picture:
         """Return the board with its caption below, or beside it if the board is narrow."""
-        options = check_render_options(self.game, {**self.options, **self.pointer_options(state)})
-        is_dark = bool(options.pop(canvas.DARK.name, False))
-        with canvas.use_dark_paper(is_dark):
-            return self._draw_sheet(state, last, returns, options, is_dark)
+        return canvas.pixels(self._draw_sheet(state, last, returns, is_vector=False))
 
-    def _draw_sheet(
-        self, state: State, last: Any, returns: NDArray[np.float64], options: dict[str, Any], is_dark: bool
-    ) -> NDArray[np.uint8]:
-        board = draw_position(self.game, state, last, **options)
-        width = board.shape[1]
-        is_narrow = width < BESIDE
-        if is_dark not in self._captions:
-            self._captions[is_dark] = Caption(self.game, BESIDE if is_narrow else width)
-        caption = self._captions[is_dark].draw(state, visible_returns(self.game, returns, options.get("viewer")))
-        captioned = canvas.stack([board, caption], sideways=is_narrow, gap=MARGIN)
-        height, extent = captioned.shape[:2]
-        sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)  # video codecs need even sides
-        sheet[MARGIN : MARGIN + height, MARGIN : MARGIN + extent] = captioned
+    def draw_svg(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
+        """Return the same as an SVG document."""
+        sheet = self._draw_sheet(state, last, returns, is_vector=True)
+        assert isinstance(sheet, VectorPicture)
+        return sheet.to_svg(f"{self.game.title}: {describe_status(self.game, state)}")
+
+    def _draw_sheet(self, state: State, last: Any, returns: NDArray[np.float64], is_vector: bool) -> canvas.Sheet:
+        options = check_render_options(self.game, {**self.options, **self.pointer_options(state)})
+        options.pop(canvas.FRAMES.name, None)
+        is_dark = bool(options.pop(canvas.DARK.name, False))
+        with canvas.use_dark_paper(is_dark), canvas.use_vectors(is_vector):
+            board = draw_position(self.game, state, last, **options)
+            if is_vector and not isinstance(board, VectorPicture):
+                raise InvalidCall(
+                    f"{self.game.id} draws pixels: expected momagames.render.canvas for SVG, or use render_mode='rgb_array'"
+                )
+            width = board.shape[1]
+            is_narrow = width < BESIDE
+            if (is_dark, is_vector) not in self._captions:
+                self._captions[is_dark, is_vector] = Caption(self.game, BESIDE if is_narrow else width)
+            visible = visible_returns(self.game, returns, options.get("viewer"))
+            caption = self._captions[is_dark, is_vector].draw(state, visible)
+            captioned = canvas.stack([board, caption], sideways=is_narrow, gap=MARGIN)
+            height, extent = captioned.shape[:2]
+            # video codecs need even sides
+            sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)
+            canvas.place(sheet, MARGIN, MARGIN, captioned)
         return sheet
+
+    def draw_between(
+        self, before: State, after: State, last: Any, returns: NDArray[np.float64], count: int
+    ) -> Iterator[canvas.Picture]:
+        """Yield `count` pictures between a position and a later one, whose last action and returns are given.
+
+        Pieces slide if the game says how; positions that are more than a step apart fade into each other.
+        """
+        options = check_render_options(self.game, self.options)
+        options.pop(canvas.FRAMES.name, None)
+        sheet = self.draw_picture(after, last, returns)
+        animation = self.game.view.animation
+        with canvas.use_dark_paper(bool(options.pop(canvas.DARK.name, False))):
+
+            def draw(state: State, **hidden: Any) -> canvas.Picture:
+                return canvas.pixels(draw_position(self.game, state, **options, **hidden))
+
+            if animation is None or int(after["ply"]) != int(before["ply"]) + 1:
+                second = draw(after)
+                boards, slides, cells = (draw(before), second, second), [], Cells(0, 0, 1, *second.shape[:2])
+            else:
+                slides = animation.find_slides(before, after, last)
+                moved = frozenset(end for _, end in slides)
+                boards = draw(before, hidden=()), draw(after, hidden=()), draw(after, hidden=moved)
+                cells = animation.locate_cells(after, options.get(canvas.SIZE.name))
+        for picture in draw_between(*boards, slides, cells, count):
+            whole = sheet.copy()
+            canvas.place(whole, MARGIN, MARGIN, picture)
+            yield whole
 
     def pointer_options(self, state: State) -> Mapping[str, Any]:
         """Return the render options for the position of the pointer."""

@@ -22,6 +22,8 @@ def replay(
     opponent: Annotated[str | None, typer.Option(help="Opponent of the policy [the first].")] = None,
     seat: Annotated[str | None, typer.Option(help="Agent that the policy plays [the first].")] = None,
     gif: Annotated[Path | None, typer.Option(help="Output file of an animation.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Output file of a picture of the position after --step.")] = None,
+    step: Annotated[int | None, typer.Option(help="Number of steps before the picture [all].", min=0)] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Output file of the record.")] = None,
     window: Annotated[bool, typer.Option("--window", help="Display in a window (extra `render`).")] = False,
     rate: Annotated[float, typer.Option(help="Steps per second.", min=0.1, max=100)] = 4.0,
@@ -39,7 +41,7 @@ def replay(
     elif again:
         _again(run, point, again, seed)
     else:
-        _play(replays.replay(run, point, episode, opponent, seat), gif, file, window, rate)
+        _play(replays.replay(run, point, episode, opponent, seat), gif, svg, step, file, window, rate)
 
 
 def _list(run: Path) -> None:
@@ -72,9 +74,12 @@ def _again(run: Path, point: int, episodes: int, seed: int) -> None:
     console().print(listing)
 
 
-def _play(episode: Replay, gif: Path | None, file: Path | None, window: bool, rate: float) -> None:
+def _play(
+    episode: Replay, gif: Path | None, svg: Path | None, step: int | None, file: Path | None, window: bool, rate: float
+) -> None:
     import json
 
+    from momagames.errors import check_range
     from momagames.files.writing import atomic_path
     from momagames.wrappers.recording import replay_from_data, write_video
 
@@ -86,10 +91,16 @@ def _play(episode: Replay, gif: Path | None, file: Path | None, window: bool, ra
         frames = [env.render() for env in replay_from_data(episode.record, episode.title, "rgb_array")]
         with atomic_path(gif) as temporary:
             write_video(temporary, frames, "gif", rate)
-    if window or (gif is None and file is None):
+    if svg is not None:
+        steps = len(episode.record["actions"])
+        check_range("step", steps if step is None else step, 0, steps)
+        documents = [env.render() for env in replay_from_data(episode.record, episode.title, "svg")]
+        with atomic_path(svg) as temporary:
+            temporary.write_text(documents[-1 if step is None else step], encoding="utf-8", newline="\n")
+    if window or (gif is None and svg is None and file is None):
         for env in replay_from_data(episode.record, episode.title, "human" if window else "ansi"):
             _show(env.render(), rate, window)
-    for name in filter(None, (gif, file)):
+    for name in filter(None, (gif, svg, file)):
         print(f"written: {name}")
     agents, names = episode.record["agents"], episode.record["objectives"]
     for agent, values in zip(agents, episode.record["returns"], strict=True):

@@ -6,6 +6,9 @@ A game is one `Game`: metadata, compiled rules (`Kernels`) and the optional grou
 
 from momagames.contract.actions import first_legal_action, has_choice, split_mask
 from momagames.contract.game import (
+    Animation,
+    Cell,
+    Cells,
     Chance,
     Dynamics,
     Game,
@@ -16,6 +19,7 @@ from momagames.contract.game import (
     LearningSupport,
     Line,
     SearchSupport,
+    Slide,
     TrainingDefaults,
     Utility,
     View,
@@ -36,6 +40,9 @@ from momagames.contract.positions import (
 from momagames.contract.symmetries import Symmetry, ViewSymmetry, make_square_symmetries
 
 __all__ = [
+    "Animation",
+    "Cell",
+    "Cells",
     "Chance",
     "Codec",
     "Dynamics",
@@ -51,6 +58,7 @@ __all__ = [
     "Parameter",
     "Policy",
     "SearchSupport",
+    "Slide",
     "State",
     "Symmetry",
     "TrainingDefaults",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from momagames.contract.symmetries import Symmetry, ViewSymmetry
 
 # A line of text: parts with their styles ("bold #e93009"; "": no style)
 Line = list[tuple[str, str]]
+Cell = tuple[int, int]  # row and column
+Slide = tuple[Cell, Cell]  # a piece goes from the first cell to the second one
 Dynamics = Literal["sequential", "simultaneous"]
 Chance = Literal["none", "start", "step"]
 Information = Literal["perfect", "partial"]
@@ -45,23 +47,51 @@ class Kernels:
     observe: Callable[..., None]
 
 
+class Cells(NamedTuple):
+    """Square cells of a picture: top, left and side of the first one in pixels, and their numbers."""
+
+    top: int
+    left: int
+    side: int
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True)
+class Animation:
+    """Movements of pieces, for pictures between two positions.
+
+    find_slides   (before, after, last action) -> slides of the step between two positions; a piece that enters comes from a
+                  cell outside of the board. A piece has the size of a cell
+    locate_cells  (state, size) -> where the cells are in a picture of this size
+    `View.draw` has the keyword `hidden`: cells whose pieces are left out, in pictures without marks of the last action.
+    """
+
+    find_slides: Callable[[State, State, Any], list[Slide]]
+    locate_cells: Callable[[State, int | None], Cells]
+
+
 @dataclass(frozen=True)
 class View:
     """Views of positions.
 
     draw             (state, last action or None) -> uint8[H, W, 3]; by default a picture of the text. Pictures of a game have
-                     one size
+                     one size. One drawn with the functions of `momagames.render.canvas` alone is SVG where that is asked for
     text             (state, last action or None) -> lines, see `Line`; by default the text of the codec. With simultaneous
                      moves the last action is int64[A, P]
     render_options   further keywords of `draw` and `text`, all with defaults. The option "viewer", if there is one, is the
                      name of an agent whose observation is shown, or None
     picture_options  further keywords of `draw` and of `Human.point` alone, all with defaults
+    animation        movements of pieces; None: positions fade into each other
+    result           final state -> the result in a few words ("player_0 won"), or ""
     """
 
-    draw: Callable[..., NDArray[np.uint8]] | None = None
+    draw: Callable[..., Any] | None = None
     text: Callable[..., list[Line]] | None = None
     render_options: tuple[Parameter, ...] = ()
     picture_options: tuple[Parameter, ...] = ()
+    animation: Animation | None = None
+    result: Callable[[State], str] = lambda state: ""
 
 
 @dataclass(frozen=True)

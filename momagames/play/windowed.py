@@ -186,7 +186,7 @@ class GameWindow:
             return
         self.drawn_content = content
         picture = self.renderer.draw_picture(episode.state, session.last, episode.returns)
-        sheet = canvas.blank(picture.shape[0] + 2 * LINE_HEIGHT, picture.shape[1])
+        sheet = canvas.pixels(canvas.blank(picture.shape[0] + 2 * LINE_HEIGHT, picture.shape[1]))
         sheet[: picture.shape[0]] = picture
         self.draw_first_click(sheet)
         y = picture.shape[0] - MARGIN / 2 + LINE_HEIGHT / 2

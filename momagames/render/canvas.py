@@ -1,9 +1,12 @@
-"""Pictures as arrays uint8[H, W, 3]: letters, tiles and frames. Frequent drawings are cached."""
+"""Drawing of pictures: letters, tiles and frames, as arrays uint8[H, W, 3] or as SVG. Frequent drawings are cached.
+
+All functions work on both kinds of sheets; `blank` and `paint` make arrays, and SVG pictures within `use_vectors`.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
@@ -13,10 +16,13 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from momagames.contract import Parameter
+from momagames.render.vectors import Color as Color
+from momagames.render.vectors import Drawing, Font, VectorDrawing, VectorPicture
 
 Picture = NDArray[np.uint8]
-Color = tuple[int, int, int]
-Painter = Callable[[ImageDraw.ImageDraw, float], None]
+Sheet = Picture | VectorPicture
+Tiles = Picture | tuple[VectorPicture, ...]  # uint8[T, S, S, 3]
+Painter = Callable[[Drawing, float], None]
 
 PAPER: Color = (250, 249, 246)
 INK: Color = (34, 34, 34)
@@ -25,6 +31,7 @@ WHITE: Color = (255, 255, 255)
 LONG_SIDE = 560  # pixels that a board takes on its longer side, margins included
 SIZE = Parameter("size", None, "pixels of the board on its longer side; None: as the game draws it", 120, 4000, optional=True)
 DARK = Parameter("dark", False, "light letters on dark paper")
+FRAMES = Parameter("frames", 6, "pictures between two positions, in a window", 0, 60)
 DARK_COLORS: dict[Color, Color] = {PAPER: (23, 25, 28), INK: (228, 228, 228), FAINT: (150, 150, 146)}
 SMOOTH = 4  # shapes are drawn this many times larger, then shrunk
 
@@ -32,6 +39,7 @@ SMOOTH = 4  # shapes are drawn this many times larger, then shrunk
 P = ParamSpec("P")
 T = TypeVar("T")
 _is_dark: ContextVar[bool] = ContextVar("is_dark", default=False)
+_is_vector: ContextVar[bool] = ContextVar("is_vector", default=False)
 
 
 @contextmanager
@@ -44,22 +52,32 @@ def use_dark_paper(is_dark: bool) -> Iterator[None]:
         _is_dark.reset(token)
 
 
+@contextmanager
+def use_vectors(is_vector: bool) -> Iterator[None]:
+    """Draw SVG pictures, or the usual arrays."""
+    token = _is_vector.set(is_vector)
+    try:
+        yield
+    finally:
+        _is_vector.reset(token)
+
+
 def shade(light: Color, dark: Color | None = None) -> Color:
     """Return a color of paper or letters, or its counterpart on dark paper."""
     return (dark or DARK_COLORS.get(light, light)) if _is_dark.get() else light
 
 
 def cache_drawing(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Keep the results of a drawing function, those on dark paper apart."""
+    """Keep the results of a drawing function, those on dark paper and SVG pictures apart."""
 
     def wrap(draw: Callable[P, T]) -> Callable[P, T]:
         @functools.lru_cache(maxsize=maxsize)
-        def cached(is_dark: bool, *args: P.args, **kwargs: P.kwargs) -> T:
+        def cached(is_dark: bool, is_vector: bool, *args: P.args, **kwargs: P.kwargs) -> T:
             return draw(*args, **kwargs)
 
         @functools.wraps(draw)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            return cached(_is_dark.get(), *args, **kwargs)  # type: ignore[arg-type]  # arguments are hashable
+            return cached(_is_dark.get(), _is_vector.get(), *args, **kwargs)  # type: ignore[arg-type]  # arguments are hashable
 
         call.cache_clear = cached.cache_clear  # type: ignore[attr-defined]
         return call
@@ -72,9 +90,17 @@ def color(code: str) -> Color:
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
-def blank(height: int, width: int, paper: Color = PAPER) -> Picture:
+def blank(height: int, width: int, paper: Color = PAPER) -> Sheet:
     """Return an empty picture, uint8[height, width, 3]."""
+    if _is_vector.get():
+        return VectorPicture(height, width, shade(paper))
     return _empty(height, width, shade(paper)).copy()
+
+
+def pixels(sheet: Sheet) -> Picture:
+    """Return a sheet that was not drawn within `use_vectors`, for functions that need an array."""
+    assert isinstance(sheet, np.ndarray)
+    return sheet
 
 
 @functools.lru_cache(maxsize=16)
@@ -83,7 +109,7 @@ def _empty(height: int, width: int, paper: Color) -> Picture:
 
 
 @functools.lru_cache(maxsize=64)
-def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def font(size: int) -> Font:
     """Return the font of all pictures, `size` pixels high."""
     return ImageFont.load_default(size)
 
@@ -104,7 +130,21 @@ def text_width(text: str, size: int) -> int:
     return int(_letters(text, size).shape[1])
 
 
-def write(picture: Picture, x: float, y: float, text: str, size: int = 13, ink: Color = INK, align: str = "left") -> None:
+@functools.lru_cache(maxsize=64)
+def _ascent(size: int) -> int:
+    """Return the pixels from the top of the letters to their baseline."""
+    face = font(size)
+    assert isinstance(face, ImageFont.FreeTypeFont)
+    return face.getmetrics()[0]
+
+
+@functools.lru_cache(maxsize=4096)
+def _length(text: str, size: int) -> float:
+    """Return the width of a text in fractions of pixels."""
+    return font(size).getlength(text)
+
+
+def write(picture: Sheet, x: float, y: float, text: str, size: int = 13, ink: Color = INK, align: str = "left") -> None:
     """Write a text into a picture, in place; parts outside the picture are clipped.
 
     x, y    where it starts ("left"), has its middle ("center") or ends ("right"); vertically always its middle
@@ -116,34 +156,117 @@ def write(picture: Picture, x: float, y: float, text: str, size: int = 13, ink: 
     height, width = cover.shape[:2]
     left = round(x) - {"left": 0, "center": width // 2, "right": width}[align]
     top = round(y) - height // 2
+    if isinstance(picture, VectorPicture):
+        picture.write(x, top + _ascent(size), text, size, ink, align, _length(text, size))
+        return
     cover = cover[max(0, -top) :, max(0, -left) :]
     under = picture[max(0, top) : max(0, top + height), max(0, left) : max(0, left + width)]
     cover = cover[: under.shape[0], : under.shape[1]]
     under[:] = np.rint(under * (1 - cover) + np.array(ink, np.float32) * cover)
 
 
-def paint(size: int, paper: Color, *painters: Painter) -> Picture:
+def paint(size: int, paper: Color, *painters: Painter) -> Sheet:
     """Return a square picture, uint8[size, size, 3].
 
-    painters   called with a Pillow drawing and its side in pixels; the drawing is larger and shrunk to `size` afterwards
+    painters   called with a drawing and its side in pixels; the drawing is larger and shrunk to `size` afterwards
     """
-    image = Image.new("RGB", (size * SMOOTH, size * SMOOTH), shade(paper))
+    if _is_vector.get():
+        picture = VectorPicture(size, size, shade(paper))
+        picture.paint(SMOOTH, _draw_vectors(size, painters))
+        return picture
+    return _paint_pixels(size, shade(paper), painters)
+
+
+def _paint_pixels(size: int, paper: Color, painters: tuple[Painter, ...]) -> Picture:
+    image = Image.new("RGB", (size * SMOOTH, size * SMOOTH), paper)
     drawing = ImageDraw.Draw(image)
     for painter in painters:
         painter(drawing, float(size * SMOOTH))
     return np.array(image.resize((size, size), Image.Resampling.BOX))
 
 
-def mosaic(tiles: Picture, board: NDArray[np.int64]) -> Picture:
+def _draw_vectors(size: int, painters: tuple[Painter, ...], ink: Color | None = None) -> VectorDrawing:
+    drawing = VectorDrawing(ink)
+    for painter in painters:
+        painter(drawing, float(size * SMOOTH))
+    return drawing
+
+
+def tint(picture: Sheet, ink: Color, strength: float, *where: Painter) -> Sheet:
+    """Return a square picture with a translucent color over it.
+
+    strength   0..1, opacity of the color
+    where      painters in white of the colored part
+    """
+    side = picture.shape[0]
+    if isinstance(picture, VectorPicture):
+        tinted = picture.copy()
+        tinted.paint(SMOOTH, _draw_vectors(side, where, ink), strength)
+        return tinted
+    cover = _paint_pixels(side, (0, 0, 0), where)[..., :1] * np.float32(strength / 255)
+    blended: Picture = np.rint(picture * (1 - cover) + np.array(ink, np.float32) * cover).astype(np.uint8)
+    return blended
+
+
+def place(sheet: Sheet, top: int, left: int, picture: Sheet, strength: float = 1.0) -> None:
+    """Place a picture on a sheet, in place. strength: its opacity, 0..1"""
+    if isinstance(sheet, VectorPicture):
+        assert isinstance(picture, VectorPicture)
+        sheet.place(top, left, picture, strength)
+        return
+    above = pixels(picture)
+    under = sheet[top : top + above.shape[0], left : left + above.shape[1]]
+    under[:] = above if strength == 1 else np.rint(strength * above + (1 - strength) * under)
+
+
+def fill(sheet: Sheet, top: int, left: int, bottom: int, right: int, ink: Color) -> None:
+    """Fill a rectangle of a sheet, in place."""
+    if isinstance(sheet, VectorPicture):
+        sheet.fill(top, left, bottom, right, ink)
+    else:
+        sheet[top:bottom, left:right] = ink
+
+
+def crop(picture: Sheet, top: int, left: int, height: int, width: int) -> Sheet:
+    """Return a part of a picture."""
+    if isinstance(picture, VectorPicture):
+        part = VectorPicture(height, width)
+        part.place(-top, -left, picture)
+        return part
+    return picture[top : top + height, left : left + width]
+
+
+def join_tiles(tiles: Sequence[Sheet]) -> Tiles:
+    """Return square pictures of one size as the tiles of a `mosaic`."""
+    vectors = tuple(tile for tile in tiles if isinstance(tile, VectorPicture))
+    return vectors or np.stack([tile for tile in tiles if not isinstance(tile, VectorPicture)])
+
+
+def mosaic(tiles: Tiles, board: NDArray[np.int64]) -> Sheet:
     """Return a board of square tiles.
 
-    tiles    uint8[T, S, S, 3]
+    tiles    uint8[T, S, S, 3], see `join_tiles`
     board    int64[H, W], an index into the tiles for each cell
     Returns  uint8[H * S, W * S, 3]
     """
     height, width = board.shape
+    if isinstance(tiles, tuple):
+        side = tiles[0].shape[0]
+        # what shines through between tiles, where readers smooth their edges, is not the color of the page
+        sheet = VectorPicture(height * side, width * side, tiles[0].paper)
+        for (row, column), index in np.ndenumerate(board):
+            sheet.place(row * side, column * side, tiles[index])
+        return sheet
     side = tiles.shape[1]
     return tiles[board].transpose(0, 2, 1, 3, 4).reshape(height * side, width * side, 3)
+
+
+def clear_cells(board: NDArray[np.int64], cells: Collection[tuple[int, int]]) -> NDArray[np.int64]:
+    """Return a board with zeros in these cells (row, column)."""
+    if cells:
+        board = board.copy()
+        board[tuple(np.transpose(list(cells)))] = 0
+    return board
 
 
 def fit_cells(cells: int, margin: int, size: int | None) -> int:
@@ -156,8 +279,11 @@ def fit_cells(cells: int, margin: int, size: int | None) -> int:
     return max(1, ((size or LONG_SIDE) - margin) // cells)
 
 
-def draw_frame(picture: Picture, top: int, left: int, side: int, thick: int, ink: Color) -> None:
+def draw_frame(picture: Sheet, top: int, left: int, side: int, thick: int, ink: Color) -> None:
     """Draw the edge of a square into a picture, in place."""
+    if isinstance(picture, VectorPicture):
+        picture.frame(top, left, side, thick, ink)
+        return
     square = picture[top : top + side, left : left + side]
     square[:thick], square[-thick:], square[:, :thick], square[:, -thick:] = ink, ink, ink, ink
 
@@ -173,8 +299,11 @@ def cell_at(place: tuple[float, float], top: int, left: int, side: int, height: 
     return (row, column) if 0 <= row < height and 0 <= column < width else None
 
 
-def draw_line(picture: Picture, start: tuple[float, float], end: tuple[float, float], thick: int, ink: Color) -> None:
+def draw_line(picture: Sheet, start: tuple[float, float], end: tuple[float, float], thick: int, ink: Color) -> None:
     """Draw a straight line from (x, y) to (x, y), in place, with smooth edges and round ends."""
+    if isinstance(picture, VectorPicture):
+        picture.line(start, end, thick, ink)
+        return
     low = [max(0, int(min(a, b) - thick)) for a, b in zip(start, end, strict=True)]
     high = [int(max(a, b) + thick + 1) for a, b in zip(start, end, strict=True)]
     under = picture[low[1] : high[1], low[0] : high[0]]
@@ -186,14 +315,13 @@ def draw_line(picture: Picture, start: tuple[float, float], end: tuple[float, fl
     under[:] = np.rint(under * (1 - cover) + np.array(ink) * cover)
 
 
-def stack(pictures: list[Picture], sideways: bool, gap: int = 0) -> Picture:
+def stack(pictures: Sequence[Sheet], sideways: bool, gap: int = 0) -> Sheet:
     """Return pictures below each other, or side by side, on one sheet: aligned left (top), with a gap between them."""
-    if sideways:
-        return stack([p.transpose(1, 0, 2) for p in pictures], False, gap).transpose(1, 0, 2).copy()
-    width = max(p.shape[1] for p in pictures)
-    sheet = blank(sum(p.shape[0] for p in pictures) + gap * (len(pictures) - 1), width)
-    top = 0
+    along, across = (1, 0) if sideways else (0, 1)
+    total, widest = sum(p.shape[along] for p in pictures) + gap * (len(pictures) - 1), max(p.shape[across] for p in pictures)
+    sheet = blank(widest, total) if sideways else blank(total, widest)
+    start = 0
     for p in pictures:
-        sheet[top : top + p.shape[0], : p.shape[1]] = p
-        top += p.shape[0] + gap
+        place(sheet, *((0, start) if sideways else (start, 0)), p)
+        start += p.shape[along] + gap
     return sheet

@@ -13,15 +13,19 @@ from momagames.render import canvas
 SIZE = 13  # pixels of the letters
 ROW = 19  # pixels of a line
 GAP = 14  # pixels between columns
+BANNER = 25  # pixels of the result
 MIN_WIDTH = 300  # pixels of a caption
 
 
 def describe_status(game: Game, state: State) -> str:
-    """Return the ply and the agent to move, or the end of the game: "ply 12, player_1 to move"."""
+    """Return the ply and the agent to move, or the end: "ply 12, player_1 to move", "over after 31 plies: player_0 won"."""
     plies = int(state["ply"])
     if state["over"]:
         undecided = state["truncated"] == 1  # 2: decided in the step that reached the limit
-        return f"{'cut off' if undecided else 'over'} after {plies} {'ply' if plies == 1 else 'plies'}"
+        result = game.view.result(state)
+        return (
+            f"{'cut off' if undecided else 'over'} after {plies} {'ply' if plies == 1 else 'plies'}{result and f': {result}'}"
+        )
     mover = game.agents[int(state["to_move"])] if game.sequential else "all agents"
     return f"ply {plies}, {mover} to move"
 
@@ -112,10 +116,17 @@ class Caption:
                     self.places[i][k] = (x, y + (1 + i) * ROW)
             y += (1 + len(columns.rows)) * ROW
 
-    def draw(self, state: State, returns: NDArray[np.float64]) -> canvas.Picture:
+    def draw(self, state: State, returns: NDArray[np.float64]) -> canvas.Sheet:
         """Return the caption of a position with the returns float64[A, K], as uint8[H, W, 3]."""
         sheet = self.sheet.copy()
-        canvas.write(sheet, 0, ROW / 2, describe_status(self.game, state), SIZE + 1)
+        status = describe_status(self.game, state)
+        if state["over"]:
+            width = sheet.shape[1]
+            canvas.fill(sheet, 0, 0, BANNER, width, canvas.shade(canvas.INK))
+            size = next((size for size in (SIZE + 3, SIZE) if canvas.text_width(status, size) <= width), SIZE - 2)
+            canvas.write(sheet, width / 2, BANNER / 2, status, size, canvas.PAPER, "center")
+        else:
+            canvas.write(sheet, 0, ROW / 2, status, SIZE + 1)
         for places, row in zip(self.places, returns.T if self.turned else returns, strict=True):
             for (x, y), value in zip(places, row, strict=True):
                 canvas.write(sheet, x, y, format_number(value), SIZE, canvas.INK, "right")

@@ -21,10 +21,11 @@ def describe_position(game: Game, state: State, last: Any = None, **options: Any
     return [[(line, "")] for line in game.codec.show(state).splitlines()]
 
 
-def draw_position(game: Game, state: State, last: Any = None, **options: Any) -> canvas.Picture:
+def draw_position(game: Game, state: State, last: Any = None, **options: Any) -> canvas.Sheet:
     """Return the picture of the game's view, or one of its text; text that is too long is cut off."""
     if game.view.draw is not None:
-        return game.view.draw(state, last, **options)
+        drawn: canvas.Sheet = game.view.draw(state, last, **options)
+        return drawn
     lines = plain(describe_position(game, state, last, **options)).splitlines()
     picture = canvas.blank(ROWS * ROW + 2 * MARGIN, WIDTH)
     wrapped = [part for line in lines for part in textwrap.wrap(line, COLUMNS) or [""]]

@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PIL import ImageDraw
-
 from momagames.render.canvas import INK, WHITE, Color, Painter, color, font
+from momagames.render.vectors import Drawing
 
 CODES = ("#ee9300", "#57cfff", "#0e8d70", "#b375d0", "#ffd300", "#245792", "#e93009", "#320a1d", "#731e00", "#a7b79f")
 COLORS: tuple[Color, ...] = tuple(color(code) for code in CODES)
@@ -44,7 +43,7 @@ def polygon(points: Points, ink: Color) -> Painter:
 def disc(radius: float, ink: Color, hole: float = 0.0, paper: Color = WHITE) -> Painter:
     """Return the painter of a disc in the middle, with a round hole in the color of the paper."""
 
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
+    def draw(drawing: Drawing, side: float) -> None:
         for r, fill in ((radius, ink), (hole, paper)):
             if r:
                 drawing.ellipse([(0.5 - r) * side, (0.5 - r) * side, (0.5 + r) * side, (0.5 + r) * side], fill=fill)
@@ -55,7 +54,7 @@ def disc(radius: float, ink: Color, hole: float = 0.0, paper: Color = WHITE) -> 
 def block(margin: float, round_off: float, ink: Color) -> Painter:
     """Return the painter of a square with round corners; margin and radius are fractions of the side."""
 
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
+    def draw(drawing: Drawing, side: float) -> None:
         low, high = margin * side, (1 - margin) * side - 1
         drawing.rounded_rectangle([low, low, high, high], radius=round_off * side, fill=ink)
 
@@ -75,7 +74,7 @@ def label(text: str, x: float, y: float, height: float, ink: Color) -> Painter:
 def bars(*boxes: tuple[float, float, float, float], ink: Color) -> Painter:
     """Return the painter of filled rectangles (left, top, right, bottom) in 0..1."""
 
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
+    def draw(drawing: Drawing, side: float) -> None:
         for box in boxes:
             drawing.rectangle([part * side for part in box], fill=ink)
 

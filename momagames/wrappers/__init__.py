@@ -208,13 +208,15 @@ def RecordReplay(
     name: str = "episode",
     when: Callable[[int], bool] = lambda episode: True,
     fps: float = 4,
+    frames: int = 0,
 ) -> Any:
     """Write episodes to files at their end: {folder}/{name}-{number}.json, .gif, .mp4.
 
     formats   "json" can be replayed with `replay`; "gif" and "mp4" (needs imageio[ffmpeg]) need an environment with
               render_mode="rgb_array"
     when      selection of episodes by number from 0 (default: all)
-    fps       frames per second
+    fps       positions per second
+    frames    pictures between two positions, in which pieces slide
     Raises    MissingExtra, InvalidParameter
 
     Files are written atomically. `env.recorder.files` lists them.
@@ -223,7 +225,7 @@ def RecordReplay(
     from momagames.wrappers import recording
 
     listed = (formats,) if isinstance(formats, str) else tuple(formats)
-    return module.RecordReplay(env, recording.ReplayRecorder(env, folder, listed, name, when, fps))
+    return module.RecordReplay(env, recording.ReplayRecorder(env, folder, listed, name, when, fps, frames))
 
 
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
+from momagames.adapters.render import Renderer
 from momagames.contract import Game
 from momagames.errors import (
     IllegalAction,
@@ -40,13 +41,21 @@ class ReplayRecorder:
     formats  some of "json", "gif", "mp4"
     name     files are named {name}-{number of the episode, six digits}.{format}
     when     episode number -> whether to record it
-    fps      frames per second
+    fps      positions per second
+    between  number of pictures between two positions
 
-    `files` lists the written files, `frames` holds the pictures of the episode, uint8[H, W, 3].
+    `files` lists the written files, `frames` holds the pictures of the episode, uint8[H, W, 3], those between positions too.
     """
 
     def __init__(
-        self, env: Any, folder: str | Path, formats: tuple[str, ...], name: str, when: Callable[[int], bool], fps: float
+        self,
+        env: Any,
+        folder: str | Path,
+        formats: tuple[str, ...],
+        name: str,
+        when: Callable[[int], bool],
+        fps: float,
+        between: int,
     ) -> None:
         for kind in formats:
             if kind not in FORMATS:
@@ -60,9 +69,12 @@ class ReplayRecorder:
         if not name or Path(name).name != name:
             raise InvalidParameter(f"name={name!r} is not the name of a file")
         check_range("fps", fps, 0, 100, above=True)
+        check_range("frames", between, 0, 60, whole=True)
+        self.between, self.renderer = between, Renderer(self.base.game, None, self.base.render_options)
         self.folder, self.formats, self.name, self.when, self.fps = Path(folder), formats, name, when, fps
         self.episode = -1
         self.files: list[Path] = []  # written so far
+        self._before: Any = None  # the last position with a picture
         self._recording = False
 
     def reset(self, start: Callable[[], Any], seed: int | None) -> Any:
@@ -88,11 +100,18 @@ class ReplayRecorder:
             return
         self._recorded = len(episode.log)
         if self.pictures:
-            self.frames.append(np.asarray(self.env.render(), np.uint8))
+            self._record_pictures()
         if episode.state["over"]:
             self._recording = False
             self._write(episode.log, episode.returns)
             episode.log = None
+
+    def _record_pictures(self) -> None:
+        state, last, returns = self.base.episode.state, self.base.last_action, self.base.episode.returns
+        if self.between and self.frames:
+            self.frames += self.renderer.draw_between(self._before, state, last, returns, self.between)
+        self._before = state.copy()
+        self.frames.append(np.asarray(self.env.render(), np.uint8))
 
     def _write(self, log: list[Any], returns: NDArray[np.float64]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -104,7 +123,7 @@ class ReplayRecorder:
                     temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
             else:
                 with atomic_path(path) as temporary:
-                    write_video(temporary, self.frames, kind, self.fps)
+                    write_video(temporary, self.frames, kind, self.fps, self.between)
             self.files.append(path)
 
 
@@ -126,15 +145,23 @@ def replay_data(game: Game, log: list[Any], returns: NDArray[np.float64], seed: 
     }
 
 
-def write_video(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> None:
-    """Write pictures uint8[H, W, 3] as a gif or mp4."""
+def write_video(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float, between: int = 0) -> None:
+    """Write pictures uint8[H, W, 3] as a gif or mp4; `between`: number of pictures between two positions."""
     if kind == "mp4":
-        import_module("imageio.v2").mimwrite(path, frames, fps=fps)
+        import_module("imageio.v2").mimwrite(path, frames, fps=fps * (between + 1))
         return
     from PIL import Image
 
     first, *rest = [Image.fromarray(frame) for frame in frames]
-    first.save(path, "GIF", save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
+    durations = frame_durations(len(frames), 1000 / fps, between)
+    first.save(path, "GIF", save_all=True, append_images=rest, duration=durations, loop=0)
+
+
+def frame_durations(count: int, duration: float, between: int) -> list[int]:
+    """Return the milliseconds of pictures: at most 60 of one between two positions, and half of the time for all of these."""
+    short = min(60.0, max(20.0, duration / 2 / between)) if between else 0.0
+    long = max(20.0, duration - between * short)
+    return [round(short if k % (between + 1) else long) for k in range(count)]
 
 
 def read_replay(path: str | Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 import sys
 
 import numpy as np
@@ -21,7 +22,7 @@ from momagames.engine.episode import Episode, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, MissingExtra
 from momagames.games.breakthrough import view as breakthrough
 from momagames.games.samegame import view as samegame
-from momagames.render import canvas, caption, shapes
+from momagames.render import canvas, caption, shapes, vectors
 from momagames.wrappers import Scalarize
 from tests import meteors
 
@@ -153,7 +154,8 @@ def test_breakthrough_shows_the_winner():
     rendered = text_of(play, action)
     assert "player_0 lost" in rendered
     assert "player_1 won" in rendered
-    assert "over after 1 ply" in rendered
+    assert "over after 1 ply: player_0 won" not in rendered
+    assert "over after 1 ply: player_1 won" in rendered
     strip = breakthrough.STRIP
     assert not np.array_equal(play.game.view.draw(play.state, action)[-strip:], running[-strip:])
 
@@ -282,10 +284,40 @@ def test_captions_as_text():
     assert all(goal.name in rendered for goal in play.game.objectives)
     for _ in moves(play):
         pass
-    assert caption.describe_status(play.game, play.state) == f"over after {int(play.state['ply'])} plies"
+    left = np.count_nonzero(samegame.unpack_board(play.state))
+    assert caption.describe_status(play.game, play.state) == f"over after {int(play.state['ply'])} plies: {left} tiles left"
     for truncated, said in ((1, "cut off"), (2, "over")):  # 2: decided in its last step
         play.state["truncated"] = truncated
         assert caption.describe_status(play.game, play.state).startswith(f"{said} after")
+
+
+ENDS = [
+    (SAMEGAME, {}, r"over after \d+ plies: \d+ tiles? left"),
+    (BREAKTHROUGH, {}, r"over after \d+ plies: player_[01] won"),
+    ("mo-pommerman-duel-v0", {}, r"over after \d+ plies: (agent_[01] has|no agent has|agents 0 and 1 have) won"),
+    ("mo-tileblast-v0", {}, r"over after \d+ plies: (won|lost.*)"),
+    ("mo-robotmail-4-v0", {"max_step": 9}, r"cut off after 9 plies"),
+]
+
+
+@pytest.mark.parametrize(("id", "params", "expected"), ENDS, ids=[id for id, *_ in ENDS])
+def test_the_end_is_a_banner_with_the_result(id, params, expected):
+    env = momagames.make(id, api="parallel", render_mode="svg", **params)
+    env.reset(seed=2)
+    banner = f'height="{caption.BANNER}" fill="{vectors.format_color(canvas.INK)}"'
+    assert banner not in env.render()
+    rng = np.random.default_rng(0)
+    while env.agents:
+        masks = {agent: env.aec_env.episode.mask(env.possible_agents.index(agent)) for agent in env.agents}
+        env.step({agent: random_legal(mask, env.game.actions, rng) for agent, mask in masks.items() if mask.any()})
+    document = env.render()
+    state = env.aec_env.record
+    status = caption.describe_status(env.game, state)
+    assert re.fullmatch(expected, status)
+    assert document.count(f">{status}<") == 1
+    assert banner in document
+    sheet = caption.Caption(env.game, 300).draw(state, env.aec_env.episode.returns)
+    assert canvas.text_width(status, caption.SIZE - 2) <= sheet.shape[1]
 
 
 @pytest.mark.parametrize(("value", "rendered"), [(0.0, "0"), (-0.0, "0"), (900.0, "900"), (-0.125, "-0.125"), (1 / 3, "0.333")])
@@ -469,7 +501,7 @@ def test_render_options_are_checked_when_an_environment_is_made():
             make_environments(render_options=wrong)
     for api in ("aec", "parallel", "gymnasium"):
         with pytest.raises(
-            InvalidParameter, match="invalid render option 'viewer' of mo-samegame-v0: expected 'size' or 'dark'"
+            InvalidParameter, match="invalid render option 'viewer' of mo-samegame-v0: expected 'size', 'dark' or 'frames'"
         ):
             momagames.make(SAMEGAME, api=api, render_options={"viewer": None})
 

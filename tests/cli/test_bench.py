@@ -276,6 +276,11 @@ def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
     assert (tmp_path / "out.gif").read_bytes().startswith(b"GIF89a")
     record = json.loads((tmp_path / "out.json").read_text())
     assert record["game"] == runs["plans", "greedy"].canonical
+    for step, ply in ((["--step", "0"], "ply 0"), ([], f"over after {len(record['actions'])} plies")):
+        assert ask("replay", plan, "--point", "0", "--svg", tmp_path / "out.svg", *step)[0] == 0
+        assert ply in (tmp_path / "out.svg").read_text()
+    code, said = ask("replay", plan, "--point", "0", "--svg", tmp_path / "out.svg", "--step", "999")
+    assert (code, "invalid step=999" in said) == (2, True)
     code, said = ask("replay", policy, "--point", "0", "--seat", "player_1", "--opponent", "random", "--episode", "4")
     assert code == 0
     assert "as player_1 against random, episode 4" in said

@@ -81,7 +81,7 @@ def test_a_single_agent_plays_to_the_end(sit_down):
         env.step(action)
     output, returns = sit_down(SAMEGAME, *typed, seed=5, board_width=4, board_height=4, num_colors=2)
     assert f"over after {len(typed)} plies" in output
-    assert "left" not in output
+    assert "You have left" not in output
     assert np.array_equal(returns, env.returns)
     assert boards(output)[0] == boards(sit_down(SAMEGAME, seed=5, board_width=4, board_height=4, num_colors=2)[0])[0]
 

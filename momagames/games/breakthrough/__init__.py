@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import (
+    Animation,
     Field,
     Game,
     Human,
@@ -76,7 +77,13 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         kernels=KERNELS,
         rules_key="breakthrough",
         codec=codec.CODEC,
-        view=View(view.draw_picture, view.format_text, picture_options=(canvas.SIZE,)),
+        view=View(
+            view.draw_picture,
+            view.format_text,
+            picture_options=(canvas.SIZE,),
+            result=view.describe_result,
+            animation=Animation(view.find_slides, view.locate_cells),
+        ),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
         search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1, sample_action=rules.sample_action),
         learning=declare_board(width, height),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from momagames.contract import Line, State
+from momagames.contract import Cell, Cells, Line, Slide, State
 from momagames.games.breakthrough.codec import PLAYERS, unpack_board
 from momagames.render import canvas, shapes
 from momagames.render.text import grid
@@ -42,13 +42,19 @@ def describe_player(state: State, side: int) -> str:
     return f"{PLAYERS[side]} goes {DIRECTIONS[side]}"
 
 
-def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDArray[np.uint8]:
+def describe_result(state: State) -> str:
+    """Describe the end of a game."""
+    return describe_player(state, 1 - int(state["to_move"]))
+
+
+def draw_picture(state: State, last: Any = None, size: int | None = None, hidden: Collection[Cell] = ()) -> canvas.Sheet:
     """Draw a position as an RGB image, uint8[H, W, 3].
 
-    last   the last action: its two cells are colored and joined by a line
-    size   pixels that the board takes on its longer side, names and coordinates included; None: `canvas.LONG_SIDE`
+    last     the last action: its two cells are colored and joined by a line
+    size     pixels that the board takes on its longer side, names and coordinates included; None: `canvas.LONG_SIDE`
+    hidden   cells that are drawn without their pieces
     """
-    board = unpack_board(state)
+    board = canvas.clear_cells(unpack_board(state), hidden)
     height, width = board.shape
     side = cell_side(height, width, size)
     top, left = STRIP + EDGE, _board_left(width, side)
@@ -57,7 +63,7 @@ def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDA
     move = last_move_cells(state, last)
     if move:
         ground[move[0]] = ground[move[1]] = 2
-    sheet[top : top + height * side, left : left + width * side] = canvas.mosaic(_draw_tiles(side), 3 * board + ground)
+    canvas.place(sheet, top, left, canvas.mosaic(_draw_tiles(side), 3 * board + ground))
     if move:
         (y0, x0), (y1, x1) = ((top + (y + 0.5) * side, left + (x + 0.5) * side) for y, x in move)
         reach = 1 - 0.4 / max(abs(y1 - y0), abs(x1 - x0)) * side  # up to the edge of the piece that moved
@@ -65,6 +71,19 @@ def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDA
     for player, y in ((0, STRIP / 2), (1, sheet.shape[0] - STRIP / 2)):
         canvas.write(sheet, _label_left(sheet) + 22, y, describe_player(state, player), 13)
     return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """Return the cells of the last move."""
+    move = last_move_cells(after, last)
+    return [move] if move and unpack_board(after)[move[1]] == unpack_board(before)[move[0]] else []
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    height, width = int(state["height"]), int(state["width"])
+    side = cell_side(height, width, size)
+    return Cells(STRIP + EDGE, _board_left(width, side), side, height, width)
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
@@ -89,12 +108,12 @@ def _board_left(width: int, side: int) -> int:
     return max(EDGE, (MIN_WIDTH - width * side + 1) // 2)
 
 
-def _label_left(sheet: NDArray[np.uint8]) -> int:
+def _label_left(sheet: canvas.Sheet) -> int:
     return int(sheet.shape[1] - MIN_WIDTH) // 2
 
 
 @canvas.cache_drawing(maxsize=32)
-def _draw_tiles(side: int) -> NDArray[np.uint8]:
+def _draw_tiles(side: int) -> canvas.Tiles:
     """Draw an empty cell, player_0 and player_1, each on light, dark and marked ground: uint8[9, side, side, 3]."""
     down = [(0.3, 0.38), (0.7, 0.38), (0.5, 0.7)]
     pieces = (
@@ -106,11 +125,11 @@ def _draw_tiles(side: int) -> NDArray[np.uint8]:
             shapes.polygon([(x, 1 - y) for x, y in down], canvas.INK),
         ),
     )
-    return np.stack([canvas.paint(side, paper, *piece) for piece in pieces for paper in (LIGHT, DARK, MARK)])
+    return canvas.join_tiles([canvas.paint(side, paper, *piece) for piece in pieces for paper in (LIGHT, DARK, MARK)])
 
 
 @canvas.cache_drawing(maxsize=16)
-def _draw_background(height: int, width: int, side: int) -> NDArray[np.uint8]:
+def _draw_background(height: int, width: int, side: int) -> canvas.Sheet:
     """Draw the static part: coordinates, and the pieces beside the names."""
     left, top = _board_left(width, side), STRIP + EDGE
     sheet = canvas.blank(2 * top + height * side, 2 * left + width * side)
@@ -121,8 +140,7 @@ def _draw_background(height: int, width: int, side: int) -> NDArray[np.uint8]:
         for x, align in ((left - 6, "right"), (sheet.shape[1] - left + 6, "left")):
             canvas.write(sheet, x, top + (y + 0.5) * side, str(y), 12, canvas.FAINT, align)
     for player, y in ((0, 4), (1, sheet.shape[0] - STRIP + 4)):
-        start = _label_left(sheet)
-        sheet[y : y + STRIP - 8, start : start + STRIP - 8] = _draw_tiles(STRIP - 8)[3 * (1 + player)]
+        canvas.place(sheet, y, _label_left(sheet), _draw_tiles(STRIP - 8)[3 * (1 + player)])
     return sheet
 
 

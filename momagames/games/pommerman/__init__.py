@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import (
+    Animation,
     Game,
     Human,
     Kernels,
@@ -48,6 +49,7 @@ from momagames.games.pommerman.rules.state import (
     WORDS,
 )
 from momagames.games.pommerman.view import drawing
+from momagames.games.pommerman.view.scene import ending_text
 from momagames.games.pommerman.view.text import format_text
 from momagames.render import canvas
 
@@ -304,7 +306,14 @@ def build_game(
         kernels=KERNELS,
         rules_key="pommerman",
         codec=codec.CODEC,
-        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, size), (canvas.SIZE,)),
+        view=View(
+            drawing.draw_picture,
+            format_text,
+            drawing.build_options(agents, size),
+            (canvas.SIZE,),
+            result=ending_text,
+            animation=Animation(drawing.find_slides, drawing.locate_cells),
+        ),
         human=Human(
             keys=drawing.build_keys(mode),
             point=drawing.point,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import (
+    Animation,
     Game,
     Human,
     Kernels,
@@ -49,6 +50,7 @@ from momagames.games.robotmail.rules.state import (
     state_dtype,
 )
 from momagames.games.robotmail.view import drawing
+from momagames.games.robotmail.view.scene import result_text
 from momagames.games.robotmail.view.text import format_text
 from momagames.render import canvas
 
@@ -250,7 +252,12 @@ def build_game(
         rules_key="robotmail",
         codec=codec.CODEC,
         view=View(
-            drawing.draw_picture, format_text, drawing.build_options(agents, layout.width, layout.height), (canvas.SIZE,)
+            drawing.draw_picture,
+            format_text,
+            drawing.build_options(agents, layout.width, layout.height),
+            (canvas.SIZE,),
+            animation=Animation(drawing.find_slides, drawing.locate_cells),
+            result=result_text,
         ),
         human=Human(
             keys=drawing.KEYS,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import (
+    Animation,
     Field,
     Game,
     Human,
@@ -111,7 +112,13 @@ def game(id: str, **given: Any) -> Game:
         kernels=FIXED_KERNELS if instance else KERNELS,
         rules_key="samegame.fixed" if instance else "samegame" if is_small else "samegame.large",
         codec=codec.FIXED_CODEC if instance else codec.CODEC,
-        view=View(view.draw_picture, view.format_text, picture_options=(canvas.SIZE,)),
+        view=View(
+            view.draw_picture,
+            view.format_text,
+            picture_options=(canvas.SIZE,),
+            result=view.describe_result,
+            animation=Animation(view.find_slides, view.locate_cells),
+        ),
         human=Human(
             pick=view.pick,
             action_name=codec.action_name,

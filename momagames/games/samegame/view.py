@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from momagames.contract import Line, State
+from momagames.contract import Cell, Cells, Line, Slide, State
 from momagames.games.samegame.codec import SYMBOLS, unpack_board
 from momagames.render import canvas, shapes
 from momagames.render.text import grid
@@ -18,17 +18,18 @@ LEGEND = 96  # pixels of an entry of the legend
 LEGEND_ROW = 24
 
 
-def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDArray[np.uint8]:
+def draw_picture(state: State, last: Any = None, size: int | None = None, hidden: Collection[Cell] = ()) -> canvas.Sheet:
     """Draw a position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
 
-    last   the last action; its cell is framed
-    size   pixels that the board takes on its longer side, coordinates included; None: `canvas.LONG_SIDE`
+    last     the last action; its cell is framed
+    size     pixels that the board takes on its longer side, coordinates included; None: `canvas.LONG_SIDE`
+    hidden   cells that are drawn without their tiles
     """
     board, colors = unpack_board(state), int(state["colors"])
     height, width = board.shape
     side = cell_side(height, width, size)
     sheet = _draw_background(height, width, colors, side).copy()
-    sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = canvas.mosaic(_draw_tiles(side), board)
+    canvas.place(sheet, EDGE, EDGE, canvas.mosaic(_draw_tiles(side), canvas.clear_cells(board, hidden)))
     if last is not None:
         y, x = divmod(int(last), width)
         top, left, thick = EDGE + y * side, EDGE + x * side, min(5, max(2, side // 14))
@@ -39,6 +40,33 @@ def draw_picture(state: State, last: Any = None, size: int | None = None) -> NDA
         y, x = _legend_corner(height, width, colors, side, k)
         canvas.write(sheet, x + 46, y + LEGEND_ROW / 2, f"{counts[k + 1]} left", 12, canvas.FAINT)
     return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """§4 Return the cells that the tiles fall and move from and to."""
+    board, width = unpack_board(before), unpack_board(before).shape[1]
+    group, border = set(), [] if last is None else [divmod(int(last), width)]
+    while border:
+        cell = border.pop()
+        if cell not in group:
+            group.add(cell)
+            y, x = cell
+            near = [(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)]
+            border += [n for n in near if min(n) >= 0 and n[0] < len(board) and n[1] < width and board[n] == board[cell]]
+    rest = canvas.clear_cells(board, group)
+    columns = [x for x in range(width) if rest[:, x].any()]
+    found = []
+    for end, start in enumerate(columns):
+        rows = np.flatnonzero(rest[:, start])
+        found += [((int(y), start), (len(board) - len(rows) + k, end)) for k, y in enumerate(rows)]
+    moved = unpack_board(after)
+    return [(start, end) for start, end in found if start != end and board[start] == moved[end]]
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    height, width = int(state["height"]), int(state["width"])
+    return Cells(EDGE, EDGE, cell_side(height, width, size), height, width)
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
@@ -55,13 +83,13 @@ def cell_side(height: int, width: int, size: int | None = None) -> int:
 
 
 @canvas.cache_drawing(maxsize=32)
-def _draw_tiles(side: int) -> NDArray[np.uint8]:
+def _draw_tiles(side: int) -> canvas.Tiles:
     """Draw an empty cell, then each color: uint8[11, side, side, 3]."""
     tiles = [canvas.paint(side, EMPTY)]
     for k, color in enumerate(shapes.COLORS):
         tile = shapes.block(0.03, 0.16, color)
         tiles.append(canvas.paint(side, EMPTY, tile, shapes.shape(k, shapes.contrast(color), color)))
-    return np.stack(tiles)
+    return canvas.join_tiles(tiles)
 
 
 def _legend_corner(height: int, width: int, colors: int, side: int, k: int) -> tuple[int, int]:
@@ -74,7 +102,7 @@ def _legend_corner(height: int, width: int, colors: int, side: int, k: int) -> t
 
 
 @canvas.cache_drawing(maxsize=16)
-def _draw_background(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]:
+def _draw_background(height: int, width: int, colors: int, side: int) -> canvas.Sheet:
     """Draw the static part: coordinates and the legend without its counts."""
     places = [_legend_corner(height, width, colors, side, k) for k in range(colors)]
     bottom = max(EDGE + height * side + 6, max(y for y, _ in places) + LEGEND_ROW)
@@ -87,9 +115,15 @@ def _draw_background(height: int, width: int, colors: int, side: int) -> NDArray
         canvas.write(sheet, EDGE - 6, EDGE + (y + 0.5) * side, str(y), letters, canvas.FAINT, "right")
     small = _draw_tiles(LEGEND_ROW - 6)
     for k, (top, left) in enumerate(places):
-        sheet[top + 3 : top + 3 + small.shape[1], left : left + small.shape[2]] = small[k + 1]
+        canvas.place(sheet, top + 3, left, small[k + 1])
         canvas.write(sheet, left + LEGEND_ROW, top + LEGEND_ROW / 2, str(k + 1), 13)
     return sheet
+
+
+def describe_result(state: State) -> str:
+    """Describe the end of a game."""
+    count = np.count_nonzero(unpack_board(state))
+    return f"{count} {'tile' if count == 1 else 'tiles'} left" if count else "no tile left"
 
 
 def format_text(state: State, last: Any = None) -> list[Line]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import (
+    Animation,
     Game,
     Human,
     Kernels,
@@ -30,6 +31,7 @@ from momagames.games.tileblast.rules import observation
 from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.games.tileblast.rules.state import CELLS, MAX_AGENTS, state_dtype
 from momagames.games.tileblast.view import drawing
+from momagames.games.tileblast.view.scene import result_text
 from momagames.games.tileblast.view.text import format_text
 from momagames.render import canvas
 
@@ -132,7 +134,14 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
         kernels=KERNELS,
         rules_key="tileblast" if allows_illegal else "tileblast.strict",
         codec=codec.CODEC,
-        view=View(drawing.draw_picture, format_text, drawing.OPTIONS, (canvas.SIZE,)),
+        view=View(
+            drawing.draw_picture,
+            format_text,
+            drawing.OPTIONS,
+            (canvas.SIZE,),
+            result=result_text,
+            animation=Animation(drawing.find_slides, drawing.locate_cells),
+        ),
         human=Human(
             pick=drawing.pick,
             point=drawing.point,

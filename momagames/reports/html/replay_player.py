@@ -21,7 +21,7 @@ from momagames.benchmark.store.store import Store
 from momagames.contract import Game, has_choice
 from momagames.engine.episode import Episode
 from momagames.errors import MomagamesError
-from momagames.render.canvas import Picture
+from momagames.render.canvas import Picture, pixels
 from momagames.render.position import draw_position
 from momagames.render.tiles import SHEET_COLUMNS, Tiles, find_grid
 from momagames.reports.data.overview import rank_methods
@@ -160,7 +160,7 @@ def _draw_episode(game: Game, record: dict[str, Any]) -> tuple[list[dict[str, An
     episode.load(record["start"])
     steps = len(record["actions"])
     stride = max(1, -(-steps // MAX_FRAMES))
-    captions, frames = [_frame_caption(episode, 0, "")], [draw_position(game, episode.state)]
+    captions, frames = [_frame_caption(episode, 0, "")], [pixels(draw_position(game, episode.state))]
     for step, action in enumerate(record["actions"], start=1):
         parts = np.array(action, np.int64).reshape(episode.pending.shape)
         last = parts if not game.sequential else parts[0, 0] if parts.size == 1 else parts[0]
@@ -169,7 +169,7 @@ def _draw_episode(game: Game, record: dict[str, Any]) -> tuple[list[dict[str, An
         episode.step(last)
         if visible:
             captions.append(_frame_caption(episode, step, text))
-            frames.append(draw_position(game, episode.state, last))
+            frames.append(pixels(draw_position(game, episode.state, last)))
     return captions, frames, stride
 
 

@@ -21,7 +21,7 @@ from momagames.games.pommerman.rules.state import (
     WOOD,
 )
 from momagames.render import canvas, shapes
-from momagames.render.canvas import INK, WHITE, Color, Painter, Picture
+from momagames.render.canvas import INK, WHITE, Color, Painter, Sheet
 from momagames.render.shapes import bars, block, disc, label, oval, polygon, star
 
 FLOOR, EDGE = (240, 235, 221), (224, 217, 199)
@@ -63,7 +63,7 @@ def seat_color(seat: int, teams: bool) -> int:
 @canvas.cache_drawing(maxsize=8192)
 def draw_cell(
     side: int, code: int, life: int = 0, bomb: Bomb | None = None, teams: bool = False, dead: int = -1, mark: int = UNMARKED
-) -> Picture:
+) -> Sheet:
     """Return the image of a cell, uint8[side, side, 3]; it is cached, so do not write into it.
 
     code    its code on the board

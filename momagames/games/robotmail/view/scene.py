@@ -135,10 +135,15 @@ def turn_text(state: State) -> str:
 
 
 def ending_text(state: State) -> str:
-    """Return the result of a finished game as text."""
-    if state["winner"] >= 0:
-        return f"player {LETTERS[int(state['winner'])]} has won" + (" at the limit" if state["truncated"] else "")
-    return "cut off"
+    """Return the end of a finished game as text."""
+    return result_text(state) or "cut off"
+
+
+def result_text(state: State) -> str:
+    """Return the winner of a finished game as text, or ""."""
+    if state["winner"] < 0:
+        return ""
+    return f"player {LETTERS[int(state['winner'])]} has won" + (" at the limit" if state["truncated"] else "")
 
 
 def status_text(state: State, last: Any, viewer: str | None) -> str:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GRAY, GREEN, RED, WHITE, YELLOW
 from momagames.render import canvas, shapes
-from momagames.render.canvas import INK, Color, Painter, Picture
+from momagames.render.canvas import INK, Color, Painter, Sheet
 from momagames.render.outlined_shapes import slab, stroke
-from momagames.render.shapes import bars, label, polygon
+from momagames.render.shapes import bars, label, oval, polygon
 
 # Of the cells, by color code; the lines between cells, and the same for what is narrow
 CODES = {WHITE: "#fdfcf8", GRAY: "#d6d2ce", GREEN: "#94d480", YELLOW: "#ffd83c", BLUE: "#70a6ee", RED: "#842c22"}
@@ -45,7 +45,7 @@ def draw_cell(
     mail: int | None = 0,
     robot: Look | None = None,
     marked: bool = False,
-) -> Picture:
+) -> Sheet:
     """Return the image of a cell, uint8[side, side, 3]; it is cached, so do not write into it.
 
     color    its code
@@ -59,13 +59,16 @@ def draw_cell(
         parts += bricks()
     elif narrow:
         parts += corners(GROUNDS[color])
+    if color in (GREEN, YELLOW, BLUE):
+        parts += pad(GROUNDS[color])
     parts += sign(color, target, robot is not None)
     if mail != 0:
         parts += letter(0.14, 0.24, 0.86, 0.78, "?" if mail is None else str(mail))
     if robot is not None:
         parts += robot_body(robot)
     drawn = canvas.paint(side, GROUNDS[color], *parts)
-    drawn[-1], drawn[:, -1] = LINE, LINE
+    canvas.fill(drawn, side - 1, 0, side, side, LINE)
+    canvas.fill(drawn, 0, side - 1, side, side, LINE)
     if marked:
         canvas.draw_frame(drawn, 0, 0, side - 1, max(3, side // 12), MARK)
     return drawn
@@ -80,6 +83,22 @@ def bricks() -> tuple[Painter, ...]:
     return (bars(*rows, *joints, ink=MORTAR),)
 
 
+def pad(ground: Color) -> tuple[Painter, ...]:
+    """A plate on a cell where something happens: a light edge around its color, and a dark one below."""
+    dark, light = (mix(ground, other, 0.3) for other in (INK, canvas.WHITE))
+    return (
+        slab(0.06, 0.08, 0.92, 0.94, 0.14, dark),
+        slab(0.06, 0.05, 0.92, 0.9, 0.14, light),
+        slab(0.09, 0.08, 0.89, 0.87, 0.11, ground),
+    )
+
+
+def mix(one: Color, other: Color, share: float) -> Color:
+    """Return a mixture of two colors. share: of the second one"""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
 def corners(ground: Color) -> tuple[Painter, ...]:
     """The corners of a narrow cell, a little darker than it is."""
     red, green, blue = (round(0.8 * part) for part in ground)
@@ -91,9 +110,9 @@ def corners(ground: Color) -> tuple[Painter, ...]:
 def sign(color: int, target: int, small: bool) -> tuple[Painter, ...]:
     """Return the symbol of a cell: in its center, or small in the upper left corner over a robot."""
     if color == YELLOW:
-        return (label(str(target), 0.19, 0.14, 0.3, NUMBER) if small else label(str(target), 0.49, 0.49, 0.66, NUMBER),)
+        return (label(str(target), 0.2, 0.17, 0.3, NUMBER) if small else label(str(target), 0.49, 0.48, 0.62, NUMBER),)
     if color == BLUE:
-        return bolt(0.19, 0.14, 0.3) if small else bolt(0.49, 0.49, 0.84)
+        return bolt(0.21, 0.17, 0.28) if small else bolt(0.49, 0.48, 0.74)
     return (label(str(target), 0.84, 0.86, 0.24, (112, 106, 100)),) if target else ()
 
 
@@ -117,7 +136,7 @@ def letter(left: float, top: float, right: float, bottom: float, text: str) -> t
 
 
 @canvas.cache_drawing(maxsize=64)
-def draw_mail(side: int, index: int) -> Picture:
+def draw_mail(side: int, index: int) -> Sheet:
     """Return the image of a mail, uint8[side, side, 3]; it is cached."""
     return canvas.paint(side, canvas.PAPER, *plate(0, 0.02, 0.98, 0.98, str(index)))
 
@@ -138,15 +157,22 @@ def robot_body(robot: Look) -> tuple[Painter, ...]:
     """A robot with its name, mail and battery."""
     ink = PLAYERS[robot.player]
     low = 0.86 if robot.battery is None else 0.78
+    light = mix(ink, canvas.WHITE, 0.35)
     parts: tuple[Painter, ...] = (
-        slab(0.03, 0.26, 0.95, low + 0.03, 0.17, canvas.WHITE),
-        slab(0.055, 0.285, 0.925, low + 0.005, 0.15, INK),
-        slab(0.085, 0.315, 0.895, low - 0.025, 0.12, ink),
+        stroke([(0.43, 0.3), (0.41, 0.15)], 0.05, INK),  # an antenna, wheels, and the body
+        oval(0.33, 0.06, 0.49, 0.22, INK),
+        oval(0.36, 0.09, 0.46, 0.19, light),
+        slab(0.01, 0.42, 0.97, low - 0.06, 0.07, canvas.WHITE),
+        slab(0.03, 0.44, 0.95, low - 0.08, 0.06, INK),
+        slab(0.075, 0.26, 0.905, low + 0.03, 0.17, canvas.WHITE),
+        slab(0.095, 0.285, 0.885, low + 0.005, 0.15, INK),
+        slab(0.12, 0.315, 0.86, low - 0.025, 0.12, light),
+        slab(0.12, 0.36, 0.86, low - 0.025, 0.12, ink),
         label(
             robot.label,
             0.49,
             (0.32 + low) / 2,
-            0.46 if len(robot.label) < 3 else 0.39,
+            0.44 if len(robot.label) < 3 else 0.36,
             canvas.WHITE if shapes.is_dark(ink) else INK,
         ),
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Parameter, State
+from momagames.contract import Cell, Cells, Parameter, Slide, State
 from momagames.games.tileblast.rules.pieces import BASIC, BIG, CAGE, COLORS, COUNTS, KINDS
 from momagames.games.tileblast.rules.state import CELLS, HEIGHT, WIDTH
 from momagames.games.tileblast.view import tiles
@@ -16,7 +16,7 @@ from momagames.games.tileblast.view.color_marks import INKS
 from momagames.games.tileblast.view.scene import ending_text, progress_text, tap_cells
 from momagames.games.tileblast.view.text import format_text
 from momagames.render import canvas
-from momagames.render.canvas import FAINT, INK, PAPER, WHITE, Picture
+from momagames.render.canvas import FAINT, INK, WHITE, Sheet
 
 SIDE = 46  # pixels of a cell
 EDGE = 22  # pixels left of the board and below it, for coordinates
@@ -34,14 +34,26 @@ OPTIONS = (
 )
 
 
-def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int = -1, size: int | None = None) -> Picture:
+def draw_picture(
+    state: State,
+    last: Any = None,
+    groups: bool = True,
+    cell: int = -1,
+    size: int | None = None,
+    hidden: Collection[Cell] = (),
+) -> Sheet:
     """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the last tapped cell, which gets a frame
     groups   join the tiles that burst together (SPEC §4.2)
     cell     outline the tiles that a tap on this cell bursts or joins; -1: none
     size     pixels of the board's width, coordinates included; None: cells of SIDE pixels
+    hidden   cells (row from the top, column) that are drawn without their pieces
     """
+    if hidden:
+        state = state.copy()
+        for row, column in hidden:
+            state["kind"][WIDTH * (HEIGHT - 1 - row) + column] = 0
     side = cell_side(size)
     sheet = _draw_background(side).copy()
     draw_bar(sheet, state)
@@ -49,7 +61,7 @@ def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int 
         if state["active"][place] and (not state["kind"][place] or state["anchor"][place] == place):
             drawn = tiles.draw_piece(*describe_piece(state, place, side))
             top, left = top_left(place, side, drawn.shape[0])
-            sheet[top : top + drawn.shape[0], left : left + drawn.shape[0]] = drawn
+            canvas.place(sheet, top, left, drawn)
     if groups:
         join_tiles(sheet, state, side)
     if last is not None:
@@ -59,6 +71,43 @@ def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int 
     if cell >= 0:
         draw_outline(sheet, tap_cells(state, cell), side)
     return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """§4 Return the cells that pieces of one cell fall from and to; new ones come from above.
+
+    In each column from below, a piece is the next one of its kind and color at its cell or above it that did not burst with the
+    tapped one. Basics above the last one of them are new, and all other pieces change where they are.
+    """
+    burst = set() if last is None else tap_cells(before, int(last))
+    found: list[Slide] = []
+    for x in range(WIDTH):
+        cells = [cell for cell in range(x, CELLS, WIDTH) if after["active"][cell]]
+        old = [cell for cell in cells if before["kind"][cell] and cell not in burst]
+        entering = 0
+        for cell in cells:
+            if not after["kind"][cell] or KINDS[int(after["kind"][cell])].attributes & BIG:
+                continue
+            above = (other for other in old if other >= cell and _is_like(before, other, after, cell))
+            source = next(above, None)
+            end = HEIGHT - 1 - cell // WIDTH, x
+            if source is not None:
+                old = [other for other in old if other > source]
+                if source != cell:
+                    found.append(((HEIGHT - 1 - source // WIDTH, x), end))
+            elif not old and after["kind"][cell] == BASIC:
+                entering += 1
+                found.append(((HEIGHT - 1 - cells[-1] // WIDTH - entering, x), end))
+    return found
+
+
+def _is_like(before: State, source: int, after: State, cell: int) -> bool:
+    return all(before[name][source] == after[name][cell] for name in ("kind", "color"))
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    return Cells(BAR, EDGE, cell_side(size), HEIGHT, WIDTH)
 
 
 def cell_side(size: int | None = None) -> int:
@@ -99,22 +148,23 @@ def describe_piece(state: State, cell: int, side: int = SIDE) -> tuple[int, Look
     return side * (2 if attributes & BIG else 1), look, int(state["cover"][cell])
 
 
-def draw_outline(sheet: Picture, cells: set[int], side: int) -> None:
+def draw_outline(sheet: Sheet, cells: set[int], side: int) -> None:
     """Draw a line around a set of cells."""
     for cell in cells:
         top, left = top_left(cell, side)
         x = cell % WIDTH
-        for inside, rows, columns in (
-            (x > 0 and cell - 1 in cells, slice(top, top + side), slice(left - 2, left + 2)),
-            (x < WIDTH - 1 and cell + 1 in cells, slice(top, top + side), slice(left + side - 2, left + side + 2)),
-            (cell + WIDTH in cells, slice(top - 2, top + 2), slice(left - 2, left + side + 2)),
-            (cell - WIDTH in cells, slice(top + side - 2, top + side + 2), slice(left - 2, left + side + 2)),
+        bottom, right = top + side, left + side
+        for inside, edge in (
+            (x > 0 and cell - 1 in cells, (top, left - 2, bottom, left + 2)),
+            (x < WIDTH - 1 and cell + 1 in cells, (top, right - 2, bottom, right + 2)),
+            (cell + WIDTH in cells, (top - 2, left - 2, top + 2, right + 2)),
+            (cell - WIDTH in cells, (bottom - 2, left - 2, bottom + 2, right + 2)),
         ):
             if not inside:
-                sheet[rows, columns] = INK
+                canvas.fill(sheet, *edge, INK)
 
 
-def join_tiles(sheet: Picture, state: State, side: int) -> None:
+def join_tiles(sheet: Sheet, state: State, side: int) -> None:
     """Fill the gaps between free basics of a color."""
     free = (state["kind"] == BASIC) & (state["cover"] != CAGE)
     color = np.where(free, state["color"], 0).reshape(HEIGHT, WIDTH)
@@ -124,15 +174,15 @@ def join_tiles(sheet: Picture, state: State, side: int) -> None:
     for pairs, right, up in ((beside, True, False), (above, False, True), (square, True, True)):
         for y, x in np.argwhere(pairs).tolist():
             top, left = top_left(y * WIDTH + x, side)
-            rows = slice(top - upper, top + lower) if up else slice(top + rest, top + side - rest)
-            columns = slice(left + side - wide, left + side + wide) if right else slice(left + rest, left + side - rest)
+            rows = (top - upper, top + lower) if up else (top + rest, top + side - rest)
+            columns = (left + side - wide, left + side + wide) if right else (left + rest, left + side - rest)
             if up and right:  # the middle of four tiles
-                rows, columns = slice(top - rest, top + rest), slice(left + side - rest, left + side + rest)
-            sheet[rows, columns] = INKS[color[y, x]]
+                rows, columns = (top - rest, top + rest), (left + side - rest, left + side + rest)
+            canvas.fill(sheet, rows[0], columns[0], rows[1], columns[1], INKS[color[y, x]])
 
 
 @canvas.cache_drawing(maxsize=16)
-def _draw_background(side: int) -> Picture:
+def _draw_background(side: int) -> Sheet:
     """Return the constant part of pictures: coordinates."""
     sheet = canvas.blank(BAR + HEIGHT * side + EDGE, EDGE + WIDTH * side + RIGHT_MARGIN)
     for x in range(WIDTH):
@@ -145,15 +195,13 @@ def _draw_background(side: int) -> Picture:
 # --------------------------------------------------------------------------------------------------------------------- bar
 
 
-def draw_bar(sheet: Picture, state: State) -> None:
+def draw_bar(sheet: Sheet, state: State) -> None:
     """Draw goals with their remaining units on the left; moves, score and the result of the game on the right."""
     for k in range(int(state["goals"])):
         left, top = EDGE + k * GOAL, 8
         glyph = tiles.draw_unit(GLYPH, int(state["goal_units"][k]), int(state["goal_color"][k]))
         rest = int(state["rest"][k])
-        sheet[top : top + GLYPH, left : left + GLYPH] = (
-            glyph if rest else np.rint(0.45 * glyph + 0.55 * np.array(canvas.shade(PAPER)))
-        )
+        canvas.place(sheet, top, left, glyph, 1.0 if rest else 0.45)
         if rest:
             canvas.write(sheet, left + GLYPH + 6, top + GLYPH / 2, str(rest), 22)
         else:
@@ -163,15 +211,16 @@ def draw_bar(sheet: Picture, state: State) -> None:
     canvas.write(sheet, right, 33, f"score {int(state['score'])}", 13, FAINT, "right")
     text = ending_text(state)
     if text:
-        sheet[43:62, right - STATUS : right] = WON if state["won"] else CUT if state["truncated"] else LOST
+        ground = WON if state["won"] else CUT if state["truncated"] else LOST
+        canvas.fill(sheet, 43, right - STATUS, 62, right, ground)
         canvas.write(sheet, right - STATUS / 2, 53, text, 14, WHITE, "center")
     else:
-        sheet[48:53, right - STATUS : right] = TRACK
+        canvas.fill(sheet, 48, right - STATUS, 53, right, TRACK)
         done = min(1.0, int(state["moves"]) / limit)
-        sheet[48:53, right - STATUS : right - STATUS + round(STATUS * done)] = FAINT
+        canvas.fill(sheet, 48, right - STATUS, 53, right - STATUS + round(STATUS * done), FAINT)
 
 
-def draw_tick(sheet: Picture, x: float, y: float) -> None:
+def draw_tick(sheet: Sheet, x: float, y: float) -> None:
     """Draw the mark of a reached goal."""
     canvas.draw_line(sheet, (x + 2, y + 1), (x + 8, y + 8), 4, WON)
     canvas.draw_line(sheet, (x + 8, y + 8), (x + 21, y - 9), 4, WON)

@@ -31,6 +31,11 @@ def ending_text(state: State) -> str:
     return "LOST, no tap left" if state["dead"] else "LOST"
 
 
+def result_text(state: State) -> str:
+    """Return the result of a finished game, "" if it was cut off."""
+    return "" if state["truncated"] and not state["won"] else ending_text(state).lower()
+
+
 def tap_cells(state: State, cell: int) -> set[int]:
     """Return the cells that a tap on a cell bursts (SPEC §4.2) or joins (§4.3); none if the tap is invalid."""
     key = join_key(state, cell)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from momagames.games.tileblast.rules.pieces import BIG, BOMB, BUBBLE, CAGE, CODES, COUNTS, FLASK, KINDS, ROCKET_H, ROCKET_V
 from momagames.games.tileblast.view.art import PAINT, bee, gnome, rocket
 from momagames.games.tileblast.view.art_shapes import STEEL_LIGHT, Art, Look, dot
 from momagames.games.tileblast.view.scene import UNIT_NAMES
 from momagames.render import canvas, shapes
-from momagames.render.canvas import PAPER, WHITE, Color, Painter, Picture
-from momagames.render.outlined_shapes import EDGE, slab, stroke
+from momagames.render.canvas import PAPER, WHITE, Color, Sheet
+from momagames.render.outlined_shapes import EDGE, ring, slab, stroke
 from momagames.render.shapes import label
 
 HOLLOW, HOLLOW_EDGE = (231, 228, 214), (208, 204, 188)
@@ -31,7 +29,7 @@ def empty_cells(count: int) -> Art:
 
 
 @canvas.cache_drawing(maxsize=4096)
-def draw_piece(side: int, look: Look, cover: int = 0, paper: Color | None = None) -> Picture:
+def draw_piece(side: int, look: Look, cover: int = 0, paper: Color | None = None) -> Sheet:
     """Return a piece, uint8[side, side, 3]. The array is cached: do not write into it.
 
     side    pixels: those of two cells for a piece of size 2
@@ -75,30 +73,19 @@ def cage_bars() -> Art:
     return (*upright, *rails)
 
 
-def add_bubble(drawn: Picture) -> Picture:
+def add_bubble(drawn: Sheet) -> Sheet:
     """Return a picture behind a bubble."""
-    drawn = tint(drawn, SHINE, 0.3, shapes.disc(0.475, WHITE))
-    drawn = tint(drawn, RIM, 0.95, shapes.disc(0.49, WHITE, 0.435, (0, 0, 0)))
+    drawn = canvas.tint(drawn, SHINE, 0.3, shapes.disc(0.475, WHITE))
+    drawn = canvas.tint(drawn, RIM, 0.95, ring(0.49, 0.055, WHITE))
     light = stroke([(0.19, 0.4), (0.24, 0.29), (0.34, 0.2)], 0.085, WHITE)
-    return tint(drawn, WHITE, 0.95, light, dot(0.75, 0.76, 0.055, WHITE))
-
-
-def tint(drawn: Picture, ink: Color, strength: float, *where: Painter) -> Picture:
-    """Return a picture with a translucent color over it.
-
-    strength   0..1, opacity of the color
-    where      painters in white
-    """
-    cover = canvas.paint(drawn.shape[0], (0, 0, 0), *where)[..., :1] * np.float32(strength / 255)
-    blended: Picture = np.rint(drawn * (1 - cover) + np.array(ink, np.float32) * cover).astype(np.uint8)
-    return blended
+    return canvas.tint(drawn, WHITE, 0.95, light, dot(0.75, 0.76, 0.055, WHITE))
 
 
 # ------------------------------------------------------------------------------------------------------------------- goals
 
 
 @canvas.cache_drawing(maxsize=512)
-def draw_unit(side: int, units: int, color: int) -> Picture:
+def draw_unit(side: int, units: int, color: int) -> Sheet:
     """Return the picture of a goal (its units as bits, its color or 0), on paper: uint8[side, side, 3]."""
     name = UNIT_NAMES[units]
     if name == "cage":
@@ -114,10 +101,10 @@ def draw_unit(side: int, units: int, color: int) -> Picture:
     return draw_piece(side, Look(kind, KINDS[kind].usual, KINDS[kind].usual, color), 0, PAPER)
 
 
-def draw_powers(side: int) -> Picture:
+def draw_powers(side: int) -> Sheet:
     """Return a picture of all power pieces."""
     sheet, half = canvas.blank(side, side), side // 2
     for k, kind in enumerate((ROCKET_H, ROCKET_V, BOMB, FLASK)):
         y, x = k // 2 * (side - half), k % 2 * (side - half)
-        sheet[y : y + half, x : x + half] = draw_piece(half, Look(kind), 0, PAPER)
+        canvas.place(sheet, y, x, draw_piece(half, Look(kind), 0, PAPER))
     return sheet
