@@ -86,6 +86,8 @@ def list_commands() -> dict[str, list[str]]:
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
+    given = [*BOARD, "-p", "objectives=[win, captures]", "--claim", "equilibrium"]
+    found["mo-breakthrough-v0-3x5-win-captures-equilibrium"] = ["mo-breakthrough-v0", *given]
     for agent, opponent, objectives in RESPONSES:
         given = [*BOARD, "-p", f"objectives=[{', '.join(objectives)}]", "--claim", "response", "--agent", agent]
         name = f"mo-breakthrough-v0-3x5-{'-'.join(objectives)}-{agent}-to-{opponent}"

@@ -101,14 +101,24 @@ def _merge_nodes(
     """Merge equal nodes, in ascending order; their probabilities are added."""
     if not len(states):
         return states, returns, probabilities
+    first, numbers = group_nodes(game, states, returns)
+    sums: Floats = np.bincount(numbers, probabilities).astype(np.float64)
+    return states[first], returns[first], sums
+
+
+def group_nodes(game: Game, states: NDArray[Any], returns: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number equal nodes, in ascending order of keys and returns float64[n, R].
+
+    Return the first index of each number, and the number of each node, int64[n].
+    """
     columns = np.concatenate([compute_position_keys(game, states), _sortable_bits(returns)], axis=1)
-    varied = columns[:, (columns != columns[0]).any(axis=0)]
+    varied = columns[:, (columns != columns[:1]).any(axis=0)]
     order = np.lexsort(varied.T[::-1]) if varied.shape[1] else np.arange(len(states))
     new = np.ones(len(states), np.bool_)
     new[1:] = (varied[order][1:] != varied[order][:-1]).any(axis=1)
-    first = order[new]
-    sums: Floats = np.bincount(np.cumsum(new) - 1, probabilities[order]).astype(np.float64)
-    return states[first], returns[first], sums
+    numbers = np.empty(len(states), np.int64)
+    numbers[order] = np.cumsum(new) - 1
+    return order[new], numbers
 
 
 def _sortable_bits(values: Floats) -> NDArray[np.uint64]:

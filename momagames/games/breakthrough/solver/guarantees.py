@@ -77,7 +77,7 @@ class Board:
         check_cells(self.game, MAX_CELLS)
         pieces = self.start["pieces"][0, :, 1]
         words = np.array([pieces[0] | pieces[1] << np.uint64(32)], np.uint64)
-        words = np.minimum(words, _mirror(words, int(self.start["width"][0]), int(self.start["height"][0])))
+        words = np.minimum(words, mirror_words(words, int(self.start["width"][0]), int(self.start["height"][0])))
         found = []
         while len(words):
             found.append(words)
@@ -274,7 +274,8 @@ def chunk_slices(count: int) -> list[slice]:
     return [slice(first, first + CHUNK_POSITIONS) for first in range(0, count, CHUNK_POSITIONS)]
 
 
-def _mirror(words: Words, width: int, height: int) -> Words:
+def mirror_words(words: Words, width: int, height: int) -> Words:
+    """Return the words of the mirror images."""
     column = np.uint64(((1 << height) - 1) * ((1 << 32) + 1))
     out = np.zeros_like(words)
     for x in range(width):
