@@ -176,9 +176,8 @@ class StoredStrategy:
 
 
 @cache_by_rules
-def _compile_loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    legal, step, make_key = game.kernels.legal, game.kernels.step, game.search.state_key
-    assert make_key is not None
+def _compile_loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    legal, step = game.kernels.legal, game.kernels.step
 
     def write_masks(states, masks):  # type: ignore[no-untyped-def]
         for n in range(states.shape[0]):
@@ -188,16 +187,20 @@ def _compile_loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], 
         for n in range(states.shape[0]):
             step(states[n], actions[n], rewards[n])
 
+    name = f"{game.rules_key}.strategies"
+    return compile_entry_point(write_masks, f"{name}.masks"), compile_entry_point(step_states_in_place, f"{name}.step")
+
+
+@cache_by_rules
+def _compile_keys(game: Game) -> Callable[..., Any]:
+    make_key = game.search.state_key
+    assert make_key is not None
+
     def write_keys(states, keys):  # type: ignore[no-untyped-def]
         for n in range(states.shape[0]):
             make_key(states[n], keys[n])
 
-    name = f"{game.rules_key}.strategies"
-    return (
-        compile_entry_point(write_masks, f"{name}.masks"),
-        compile_entry_point(step_states_in_place, f"{name}.step"),
-        compile_entry_point(write_keys, f"{name}.keys"),
-    )
+    return compile_entry_point(write_keys, f"{game.rules_key}.strategies.keys")
 
 
 def compute_legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:
@@ -208,16 +211,19 @@ def compute_legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:
 
 
 def step_states(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    """Return the states after a legal action of each, and the rewards, float32[n, A, K]."""
+    """Return the states after legal actions, and the rewards, float32[n, A, K].
+
+    actions    int64[n] of the agents to move, or int64[n, A] with simultaneous moves
+    """
     after = states.copy()
     rewards = np.zeros((len(states), len(game.agents), len(game.objectives)), np.float32)
-    _compile_loops(game)[1](after, np.ascontiguousarray(actions, np.int64).reshape(-1, 1, 1), rewards)
+    _compile_loops(game)[1](after, np.ascontiguousarray(actions, np.int64).reshape(len(states), -1, 1), rewards)
     return after, rewards
 
 
 def compute_position_keys(game: Game, states: NDArray[Any]) -> NDArray[np.uint64]:
     keys = np.zeros((len(states), game.search.key_words), np.uint64)
-    _compile_loops(game)[2](states, keys)
+    _compile_keys(game)(states, keys)
     return keys
 
 
