@@ -3,7 +3,7 @@
 python benchmarks/fronts/learned_points.py
 python benchmarks/fronts/learned_points.py resource --steps 400000 --seed 1
 
-The learner trains in the environment of a front file of the package. Its policies for evenly spaced weights are then evaluated
+The learner needs observations in a box, which Breakable Bottles does not have. It trains in the environment of a front file of the package. Its policies for evenly spaced weights are then evaluated
 exactly: in the model of the environment, without episodes of an evaluation. Needs the extra `morl`.
 """
 
@@ -30,7 +30,6 @@ NAMES = (
     "deep-sea-treasure-v0-gamma-0.99",
     "resource-gathering-v0-gamma-0.9",
     "resource-gathering-v0-gamma-0.99",
-    "breakable-bottles-v0-gamma-0.9",
     "fruit-tree-v0-depth-5-gamma-0.99",
 )
 ITERATIONS = 10  # of the learner, each with new weights

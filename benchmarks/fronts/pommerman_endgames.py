@@ -113,7 +113,7 @@ def find_position(steps: int, seed: int) -> tuple[Game, NDArray[Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, nargs="*", default=(2, 4, 6), help="Steps before the death.")
-    parser.add_argument("--seeds", type=int, default=40, help="Number of endgames.")
+    parser.add_argument("--seeds", type=int, default=20, help="Number of endgames.")
     given = parser.parse_args()
     print("| steps | endgames | positions, median / largest | win forced | both survive | other | move known helps | CPU s |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|")
