@@ -3,8 +3,9 @@
 python benchmarks/fronts/learned_points.py
 python benchmarks/fronts/learned_points.py resource --steps 400000 --seed 1
 
-The learner needs observations in a box, which Breakable Bottles does not have. It trains in the environment of a front file of the package. Its policies for evenly spaced weights are then evaluated
-exactly: in the model of the environment, without episodes of an evaluation. Needs the extra `morl`.
+The learner trains in the environment of a front file of the package; it needs observations in a box, which Breakable Bottles
+does not have. Its policies for evenly spaced weights are then evaluated exactly: in the model of the environment, without
+episodes of an evaluation. Needs the extra `morl`.
 """
 
 from __future__ import annotations
