@@ -16,6 +16,7 @@ import io
 import time
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -57,7 +58,7 @@ def train(choice: fronts.EnvironmentChoice, num_objectives: int, steps: int, see
             ref_point=np.zeros(num_objectives), timesteps_per_iteration=steps // ITERATIONS, eval_freq=steps,
         )  # fmt: skip
     for weights in equally_spaced_weights(num_objectives, n=WEIGHTS, seed=seed):
-        yield lambda observation, weights=weights: int(agent.eval(observation, weights))
+        yield partial(agent.eval, w=weights)
 
 
 def evaluate(choice: fronts.EnvironmentChoice, model: TabularModel, choose: Callable[[Any], int]) -> Vector:
@@ -70,7 +71,7 @@ def evaluate(choice: fronts.EnvironmentChoice, model: TabularModel, choose: Call
         for _ in range(MAX_STEPS):
             state = index[simulator.observe(env, observation)]
             seen.add(state)
-            policy[state] = choose(observation)
+            policy[state] = int(choose(observation))
             observation, _, is_over, _, _ = env.step(int(policy[state]))
             if is_over:
                 break

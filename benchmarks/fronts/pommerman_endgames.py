@@ -60,7 +60,7 @@ def solve_endgame(game: Game, start: NDArray[Any], max_states: int = 2_000_000) 
         if count > max_states:
             raise TooLarge(f"{game.id}: more than max_states={max_states:,} positions: expected fewer steps")
         numbers: dict[bytes, int] = {}  # of the positions of the next layer
-        children, ends, new = [], [], []
+        children, ends, new = list[Any](), list[Any](), list[NDArray[Any]]()
         for first in range(0, len(states), CHUNK):
             chunk = states[first : first + CHUNK]
             after, _ = step_states(game, np.repeat(chunk, len(joint)), np.tile(joint, (len(chunk), 1)))
@@ -70,7 +70,7 @@ def solve_endgame(game: Game, start: NDArray[Any], max_states: int = 2_000_000) 
             known = np.array(
                 [-1 if one["over"] else numbers.setdefault(one.tobytes(), len(numbers)) for one in found], np.int64
             )
-            new.append(found[known >= sum(map(len, new))])
+            new.append(found[known >= sum(len(part) for part in new)])
             children.append(known[indices])
             ends.append(np.stack([rate(found, agent) for agent in (0, 1)])[:, indices])
         layers.append(
@@ -79,9 +79,9 @@ def solve_endgame(game: Game, start: NDArray[Any], max_states: int = 2_000_000) 
         states = np.concatenate(new)
         assert len(states) == len(numbers)
     values = informed = np.zeros((2, 0), np.int64)
-    for children, ends in reversed(layers):
+    for following, results in reversed(layers):
         least, most = (
-            np.where(children < 0, ends, np.append(one, [[0], [0]], axis=1)[:, children]) for one in (values, informed)
+            np.where(following < 0, results, np.append(one, [[0], [0]], axis=1)[:, following]) for one in (values, informed)
         )
         values = np.stack([least[0].min(axis=2).max(axis=1), least[1].min(axis=1).max(axis=1)])
         informed = np.stack([most[0].max(axis=1).min(axis=1), most[1].max(axis=2).min(axis=1)])

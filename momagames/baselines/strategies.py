@@ -217,7 +217,9 @@ def step_states(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) ->
     """
     after = states.copy()
     rewards = np.zeros((len(states), len(game.agents), len(game.objectives)), np.float32)
-    _compile_loops(game)[1](after, np.ascontiguousarray(actions, np.int64).reshape(len(states), -1, 1), rewards)
+    _compile_loops(game)[1](
+        after, np.ascontiguousarray(actions, np.int64).reshape(len(states), game.actors, len(game.actions)), rewards
+    )
     return after, rewards
 
 

@@ -34,13 +34,13 @@ def to_fraction(value: Any, name: str) -> Fraction:
         return Fraction(number)
     if not isinstance(number, (float, np.floating)) or not isfinite(number):
         raise InvalidParameter(invalid_value(name, value, "a finite number"))
-    return _read_shortest(type(number), number)
+    return _read_shortest(number, number.dtype.char if isinstance(number, np.floating) else "")
 
 
 @functools.lru_cache(1 << 12)
-def _read_shortest(kind: type, number: Any) -> Fraction:
-    """Return the shortest decimal of a float; equal floats of several types have different ones."""
-    return Fraction(np.format_float_scientific(number, unique=True) if issubclass(kind, np.floating) else repr(number))
+def _read_shortest(number: float, dtype: str) -> Fraction:
+    """Return the shortest decimal of a float, of the dtype if it is a NumPy number: equal numbers may have different ones."""
+    return Fraction(np.format_float_scientific(number, unique=True) if dtype else repr(number))
 
 
 def dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:

@@ -65,8 +65,8 @@ def check_pareto_front(model: TabularModel, gamma: Fraction, vectors: Sequence[V
     front is at least what longer episodes can reach in each objective. Large models with few rewards are derived by the
     induction over `ways` again, without what the search has stored.
     """
-    if fits_ways(model, gamma) and (found := find_front_by_ways(model, gamma, limits)):
-        compare_fronts(found[0], vectors)
+    if fits_ways(model, gamma) and (derived := find_front_by_ways(model, gamma, limits)):
+        compare_fronts(derived[0], vectors)
         return
     clock = Clock(limits, "vectors of the backward induction")
     size, zero = model.num_objectives, (Fraction(0),) * model.num_objectives

@@ -55,7 +55,8 @@ def find_ways(model: TabularModel, clock: Clock) -> dict[int, list[Way]]:
         if start in found:
             continue
         ways: dict[tuple[int, Vector], Way] = {}
-        reached, layer = {start}, [(start, ())]
+        reached = {start}
+        layer: list[tuple[int, tuple[int, ...]]] = [(start, ())]
         while layer:
             following: list[tuple[int, tuple[int, ...]]] = []
             for state, actions in layer:
