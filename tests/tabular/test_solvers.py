@@ -225,6 +225,7 @@ def test_components_come_after_what_they_lead_to():
 def test_numbers_are_the_shortest_decimals():
     assert to_fraction(np.float32(0.7), "x") == Fraction(7, 10)
     assert to_fraction(0.1, "x") == Fraction(1, 10)
+    assert to_fraction(float(np.float32(0.7)), "x") == Fraction(repr(float(np.float32(0.7)))) != Fraction(7, 10)
     assert to_fraction(np.int32(-3), "x") == -3
     assert to_fraction(np.float64(1e-30), "x") == Fraction(1, 10**30)
     for wrong in (float("nan"), np.float32("inf"), "1"):
