@@ -199,7 +199,7 @@ def test_packaged_fronts_are_proven(name):
 
 def test_witnesses_of_a_large_environment():
     pytest.importorskip("mo_gymnasium")
-    for name, number in zip(LARGE, (1, 290), strict=True):
+    for name, number in zip(LARGE, (1, 240), strict=True):
         front = fronts.load_front(name)
         assert len(front.points) == number
         for point in front.points:
