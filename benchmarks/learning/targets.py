@@ -127,6 +127,11 @@ def make_samegame(**params: Any) -> Callable[[], Sequence[Game]]:
     return lambda: [momagames.spec("mo-samegame-v0", **params)]
 
 
+def make_for_samegame(kind: type[TrainerMethod], **options: Any) -> TrainerMethod:
+    """Return a method with the options of `momagames train` for MO-SameGame."""
+    return kind(**{**kind.default_options(momagames.spec("mo-samegame-v0")), **options})
+
+
 def make_small_breakthrough(width: int) -> Target:
     """Return the target of keeping the solved value of positions on a small board."""
     return Target(
@@ -142,8 +147,8 @@ TARGETS = {
     "samegame": Target(
         make_samegame(),
         {
-            "grpo": (Grpo(), 100_000_000),
-            "cross_entropy": (CrossEntropy(), 80_000_000),
+            "grpo": (make_for_samegame(Grpo), 80_000_000),
+            "cross_entropy": (make_for_samegame(CrossEntropy), 80_000_000),
             "moppo": (make_moppo(channels=16, layers=1, update_epochs=2, num_minibatches=16, learning_rate=2e-3), 1_000_000),
         },
         compare_with_greedy, {"over greedy": 17, "over greedy(estimate=both)": 1.7}, units=(32,),
@@ -153,7 +158,10 @@ TARGETS = {
     **{
         f"samegame{size}": Target(
             make_samegame(board_width=size, board_height=size, num_colors=3),
-            {"cross_entropy": (CrossEntropy(utility="log"), 10_000_000), "grpo": (Grpo(), 30_000_000)},
+            {
+                "cross_entropy": (make_for_samegame(CrossEntropy, utility="log"), 10_000_000),
+                "grpo": (make_for_samegame(Grpo), 30_000_000),
+            },
             compare_with_exact_fronts, {"share of exact": 0.90, SMALL_BOARD_SEARCH: 0.90}, 50, units=(32,),
             remark=f"Random {size}x{size} boards with 3 colors: share of the exact hypervolume of 50 unseen instances that the "
             "policies reach, one episode for each of 66 weight vectors; the optimum is that of each instance. Policies that "

@@ -144,6 +144,9 @@ class LearningSupport:
     write_objective_features(state, out)
                             kernel that writes these features of a position before the end to out float64[F, K]. Learners use
                             their changes, instead of those of `SearchSupport.present` and `optimistic`. May overwrite the state
+    extra_objective_features
+                            names of further features, which make decisions better and slower, for learners with the option
+                            `extra_features`: the same kernel writes them to the rows after the F, where `out` has these
     exchangeable_objectives sets of objectives, by index, that differ in their names only: the rules are invariant under a
                             permutation of the objectives of a set and of the matching parts of the position
 
@@ -173,6 +176,7 @@ class LearningSupport:
     champions: tuple[str, ...] = ()
     training: Mapping[str, TrainingDefaults] = field(default_factory=dict)
     objective_features: tuple[str, ...] = ()
+    extra_objective_features: tuple[str, ...] = ()
     write_objective_features: Callable[..., None] | None = None
     exchangeable_objectives: tuple[tuple[int, ...], ...] = ()
     write_cell_codes: Callable[..., None] | None = None

@@ -55,9 +55,9 @@ write_objective_features = compile_kernel(write_samegame_features, "vectors")
 prune = compile_kernel(prune_equivalent_actions, "prune")
 
 
-def compute_objective_features(game, state):
-    """Return the features of a position for each objective, float64[F, K]; zeros at the end."""
-    out = np.zeros((len(game.learning.objective_features), len(game.objectives)))
+def compute_objective_features(game, state, count):
+    """Return the first features of a position for each objective, float64[count, K]; zeros at the end."""
+    out = np.zeros((count, len(game.objectives)))
     return out if state["over"] else write_objective_features(state, out)
 
 
@@ -68,9 +68,10 @@ def list_candidates(game, state):
     return np.flatnonzero(prune(state, one.mask(0).copy()))
 
 
-def compute_features(game, state, weights, sets):
+def compute_features(game, state, weights, features):
     """Return the features of each candidate, from environment steps and NumPy."""
-    before, candidates, rows = compute_objective_features(game, state), list_candidates(game, state), []
+    sets, count = features.sets, len(features.vectors)
+    before, candidates, rows = compute_objective_features(game, state, count), list_candidates(game, state), []
 
     def contract(vector):
         return [
@@ -83,7 +84,7 @@ def compute_features(game, state, weights, sets):
         trial.step(action)
         over, reward = bool(trial.state["over"]), trial.returns[0]
         later = 0 if over else len(list_candidates(game, trial.state))
-        change = compute_objective_features(game, trial.state) - before
+        change = compute_objective_features(game, trial.state, count) - before
         rewarded = [(weights * (reward != 0))[sets == own].sum() for own in range(sets.max() + 1)]
         row = [*contract(reward), *rewarded]
         for vector in change:
@@ -103,9 +104,10 @@ def play_games(policy, parameters, weights, seeds, temperature=0.0, threads=1, r
 
 @pytest.mark.parametrize("hidden", [0, 3])
 @pytest.mark.parametrize("color_rewards", [True, False])
-def test_takes_the_candidate_with_the_highest_score(hidden, color_rewards):
+@pytest.mark.parametrize("extra", [False, True])
+def test_takes_the_candidate_with_the_highest_score(hidden, color_rewards, extra):
     game, rng = small_game(color_rewards=color_rewards), np.random.default_rng(0)
-    policy = CandidatePolicy(game, hidden)
+    policy = CandidatePolicy(game, hidden, extra_features=extra)
     weights, parameters = rng.dirichlet(np.ones(len(game.objectives))), rng.normal(size=policy.num_parameters)
     count = policy.features.count
     bias, matrix = parameters[count : count + hidden], parameters[count + hidden :][: count * hidden].reshape(count, hidden)
@@ -115,7 +117,7 @@ def test_takes_the_candidate_with_the_highest_score(hidden, color_rewards):
         one = Episode(game)
         one.reset(seed)
         while not one.state["over"]:
-            candidates, rows = compute_features(game, one.state, weights, policy.features.sets)
+            candidates, rows = compute_features(game, one.state, weights, policy.features)
             assert rows.shape[1] == count
             scores = rows @ parameters[:count] + np.maximum(rows @ matrix + bias, 0) @ output
             action = player(one.state, one.mask(0), rng)
@@ -125,9 +127,10 @@ def test_takes_the_candidate_with_the_highest_score(hidden, color_rewards):
     assert decisions > 20
 
 
-def test_records_the_features_of_every_candidate():
+@pytest.mark.parametrize("extra", [False, True])
+def test_records_the_features_of_every_candidate(extra):
     game, weights = small_game(), np.array([0.5, 0.3, 0.2])
-    policy = CandidatePolicy(game)
+    policy = CandidatePolicy(game, extra_features=extra)
     rollout = play_games(policy, np.zeros(policy.num_parameters), weights, range(6))
     decisions = rollout.decisions
     ends = np.cumsum(decisions.counts)
@@ -138,7 +141,7 @@ def test_records_the_features_of_every_candidate():
         one = Episode(game)
         one.reset(episode)
         for d in np.flatnonzero(decisions.episodes == episode):
-            candidates, rows = compute_features(game, one.state, weights, policy.features.sets)
+            candidates, rows = compute_features(game, one.state, weights, policy.features)
             own = decisions.features[ends[d] - decisions.counts[d] : ends[d]]
             assert own == pytest.approx(rows, rel=1e-6, abs=1e-6)
             one.step(int(candidates[decisions.choices[d]]))
@@ -152,7 +155,7 @@ def test_samples_from_the_softmax_of_the_scores():
     parameters = np.random.default_rng(3).normal(size=policy.num_parameters) / 10
     one = Episode(game)
     one.reset(4)
-    candidates, rows = compute_features(game, one.state, weights, policy.features.sets)
+    candidates, rows = compute_features(game, one.state, weights, policy.features)
     scores = rows @ parameters
     expected = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
     n = 4000
@@ -222,7 +225,8 @@ def test_exchangeable_objectives_may_swap_their_names():
     for given, own in ((board, weights), (swapped, weights[swap])):
         env = momagames.make("mo-samegame-v0", **SMALL)
         env.reset(options={"board": given})
-        rows.append(compute_features(env.unwrapped.game, env.unwrapped.record, own, np.zeros(3, np.int64))[1])
+        game = env.unwrapped.game
+        rows.append(compute_features(game, env.unwrapped.record, own, features.CandidateFeatures(game, extra=True))[1])
     assert rows[0] == pytest.approx(rows[1])
 
 
@@ -237,6 +241,12 @@ def test_sets_of_objectives():
 def test_other_games_are_named(id, name):
     with pytest.raises(InvalidParameter, match="need a sequential game with discrete actions and perfect information"):
         method(name)().check_train(momagames.spec(id))
+
+
+@pytest.mark.parametrize("name", ["cross_entropy", "grpo"])
+def test_games_without_extra_features_are_named(name):
+    with pytest.raises(InvalidParameter, match="invalid extra_features=True: expected False, because the game"):
+        method(name)(extra_features=True).check_train(momagames.spec("mo-tileblast-v0"))
 
 
 @pytest.mark.parametrize("name", ["cross_entropy", "grpo", "ntuple"])
@@ -347,11 +357,10 @@ def test_one_scorer_learns_several_levels():
         CrossEntropy(8, 4, 4).check_setup(TrainingSetup(several, 40_000))
 
 
-@pytest.mark.parametrize("made", [CrossEntropy(), Grpo(hidden=2)])
+@pytest.mark.parametrize("made", [CrossEntropy(), Grpo(hidden=2), Grpo(hidden=2, extra_features=True)])
 def test_policies_are_restored_from_their_arrays(made):
     game = small_game()
-    hidden = 0 if made.name == "cross_entropy" else 2
-    policy = CandidatePolicy(game, hidden)
+    policy = made.make_policy(game)
     parameters = np.random.default_rng(0).normal(size=policy.num_parameters)
     own = policy.compile_with(parameters, [0.5, 0.3, 0.2], "test")
     restored = made.restore(game, "test", own.arrays)

@@ -232,7 +232,7 @@ def test_bias_matches_the_algorithm_of_the_paper(scale, monkeypatch):
     monkeypatch.setattr("momagames.baselines.search.nrpa_bias.load_stored_policies", lambda *words: Scorer(policy, parameters))
 
     def compute_scores(episode, weights):
-        candidates, rows = compute_features(game, episode.state, weights, policy.features.sets)
+        candidates, rows = compute_features(game, episode.state, weights, policy.features)
         return dict(zip(candidates.tolist(), rows @ parameters, strict=True))
 
     options = {"divisions": 2, "levels": 2, "iterations": 5, "alpha": 0.7}

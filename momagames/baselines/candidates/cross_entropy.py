@@ -47,6 +47,7 @@ class CrossEntropy(TrainerMethod):
     utility      of the return of an episode: "linear", the weighted sum of scaled returns; "log", of their logarithms, for
                  balanced returns; or "chebyshev", see `momagames.baselines.utilities`
     greedy       whether the policies take the highest score instead of sampling from the softmax of the scores
+    extra_features   read the game's extra features as well: better and slower decisions, in games that declare some
 
     Source: Rubinstein, "The cross-entropy method for combinatorial and continuous optimization", Methodol. Comput. Appl.
     Probab. 1, 1999; noise, Szita and Lőrincz, "Learning Tetris using the noisy cross-entropy method", Neural Comp. 18, 2006.
@@ -63,6 +64,7 @@ class CrossEntropy(TrainerMethod):
     greedy: bool = True
     utility: str = "linear"
     play_samples: int = 0
+    extra_features: bool = False
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: population", self.population, 4, 1024, whole=True)
@@ -73,8 +75,13 @@ class CrossEntropy(TrainerMethod):
         check_range(f"{self.name}: play_samples", self.play_samples, 0, MAX_SAMPLES, whole=True)
         check_choice(f"{self.name}: utility", self.utility, UTILITIES)
 
+    def make_policy(self, game: Game, in_play: bool = False) -> CandidatePolicy:
+        """Return the candidate policy that it trains, or that it makes of the trained scorer (`in_play`)."""
+        samples = self.play_samples if in_play and self.play_samples else self.samples
+        return CandidatePolicy(game, 0, samples, self.extra_features)
+
     def check_train(self, game: Game) -> None:
-        CandidatePolicy(game, 0, self.samples)
+        self.make_policy(game)
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
 
     def make_trainer(self, setup: TrainingSetup) -> CrossEntropyTrainer:
@@ -82,23 +89,18 @@ class CrossEntropy(TrainerMethod):
         return CrossEntropyTrainer(self, setup)
 
     def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
-        return restore_scorer(game, self.name, arrays, 0, self.play_samples or self.samples)
+        return restore_scorer(self.make_policy(game, in_play=True), self.name, arrays)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
-        return restore_policy(game, label, arrays, 0, self.play_samples or self.samples)
+        return restore_policy(self.make_policy(game, in_play=True), label, arrays)
 
 
 class CrossEntropyTrainer(CandidateTrainer):
     """The search distribution: independent normal distributions of the parameters, in units of the feature scale."""
 
     def __init__(self, options: CrossEntropy, setup: TrainingSetup) -> None:
-        super().__init__(
-            setup,
-            CandidatePolicy(setup.games[0], 0, options.samples),
-            options.divisions,
-            options.utility,
-            options.play_samples,
-        )
+        policy, played = (options.make_policy(setup.games[0], in_play) for in_play in (False, True))
+        super().__init__(setup, policy, played, options.divisions, options.utility)
         self._options = options
         self._mean, self._deviation = np.zeros(self.policy.num_parameters), np.ones(self.policy.num_parameters)
 

@@ -14,25 +14,30 @@ import numpy as np
 
 from momagames.contract import Game
 from momagames.engine.playouts import supports_lookahead
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, invalid_value
 
 
 class CandidateFeatures:
     """The features of the candidate actions of a game.
 
     sets     int64[K], the set of exchangeable objectives of each objective
+    extra    whether the game's extra features are among them (`LearningSupport.extra_objective_features`)
     vectors  names of the vectors besides the reward: the game's features for each objective
     titles   of the sets
     names    of the features
-    Raises   InvalidParameter for a game without look-ahead, or with hidden information
+    Raises   InvalidParameter for a game without look-ahead, or with hidden information; for `extra`, if it has none
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, extra: bool = False) -> None:
         check_candidates(game)
+        if extra and not game.learning.extra_objective_features:
+            raise InvalidParameter(invalid_value(f"{game.id}: extra_features", extra, "False, because the game declares none"))
         self.sets = number_sets(game)
         self.vectors = game.learning.objective_features or tuple(
             name for name in ("present", "optimistic") if getattr(game.search, name) is not None
         )
+        if extra:
+            self.vectors += game.learning.extra_objective_features
         titles = []
         for number in range(int(self.sets.max()) + 1):
             members = [one.name for one, own in zip(game.objectives, self.sets, strict=True) if own == number]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import NDArray
 
 from momagames.baselines.candidates.grpo_options import GrpoOptions
-from momagames.baselines.candidates.policy import MAX_POLICIES, CandidatePolicy, Scorer, restore_policy, restore_scorer
+from momagames.baselines.candidates.policy import MAX_POLICIES, Scorer, restore_policy, restore_scorer
 from momagames.baselines.trainer import TrainerMethod
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import check_lattice_size
@@ -40,7 +40,7 @@ class Grpo(GrpoOptions, TrainerMethod):
     extra: ClassVar[str] = "learn"
 
     def check_train(self, game: Game) -> None:
-        CandidatePolicy(game, self.hidden, self.samples)
+        self.make_policy(game)
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
 
     def make_trainer(self, setup: TrainingSetup) -> GrpoTrainer:
@@ -51,7 +51,7 @@ class Grpo(GrpoOptions, TrainerMethod):
         return GrpoTrainer(self, setup)
 
     def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
-        return restore_scorer(game, self.name, arrays, self.hidden, self.play_samples or self.samples)
+        return restore_scorer(self.make_policy(game, in_play=True), self.name, arrays)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
-        return restore_policy(game, label, arrays, self.hidden, self.play_samples or self.samples)
+        return restore_policy(self.make_policy(game, in_play=True), label, arrays)

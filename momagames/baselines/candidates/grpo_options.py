@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from momagames.baselines.candidates.policy import MAX_HIDDEN, MAX_SAMPLES
+from momagames.baselines.candidates.policy import MAX_HIDDEN, MAX_SAMPLES, CandidatePolicy
 from momagames.baselines.utilities import UTILITIES
+from momagames.contract import Game
 from momagames.errors import check_choice, check_range
 
 
@@ -27,6 +28,7 @@ class GrpoOptions:
     utility          of the return of an episode: "linear", the weighted sum of scaled returns; "log", of their logarithms, for
                      balanced returns; or "chebyshev", see `momagames.baselines.utilities`
     greedy           whether the policies take the highest score instead of sampling from the softmax of the scores
+    extra_features   read the game's extra features as well: better and slower decisions, in games that declare some
     """
 
     name: ClassVar[str] = "grpo"
@@ -42,6 +44,7 @@ class GrpoOptions:
     greedy: bool = True
     utility: str = "linear"
     play_samples: int = 0
+    extra_features: bool = False
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: hidden", self.hidden, 1, MAX_HIDDEN, whole=True)
@@ -55,3 +58,8 @@ class GrpoOptions:
         check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)
         check_range(f"{self.name}: play_samples", self.play_samples, 0, MAX_SAMPLES, whole=True)
         check_choice(f"{self.name}: utility", self.utility, UTILITIES)
+
+    def make_policy(self, game: Game, in_play: bool = False) -> CandidatePolicy:
+        """Return the candidate policy that it trains, or that it makes of the trained scorer (`in_play`)."""
+        samples = self.play_samples if in_play and self.play_samples else self.samples
+        return CandidatePolicy(game, self.hidden, samples, self.extra_features)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from momagames.baselines.candidates.grpo_options import GrpoOptions
-from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import Decisions
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats
 from momagames.baselines.optimizer_state import collect_tensors
@@ -42,8 +41,8 @@ class GrpoTrainer(CandidateTrainer):
     """Training of a `ScoreNetwork`; see `CandidateTrainer` for the arguments."""
 
     def __init__(self, options: GrpoOptions, setup: TrainingSetup) -> None:
-        policy = CandidatePolicy(setup.games[0], options.hidden, options.samples)
-        super().__init__(setup, policy, options.divisions, options.utility, options.play_samples)
+        policy, played = (options.make_policy(setup.games[0], in_play) for in_play in (False, True))
+        super().__init__(setup, policy, played, options.divisions, options.utility)
         self._options = options
         generator = torch.Generator().manual_seed(int(self.rng.integers(2**63)))
         self.network = ScoreNetwork(self.policy.features.count, options.hidden, generator)

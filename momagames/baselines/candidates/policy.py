@@ -33,13 +33,14 @@ class CandidatePolicy:
     hidden            units of the hidden layer of the scorer; 0: a linear scorer
     samples           copies on which each action is tried, each with random draws of its own; the features are their means. 1
                       in games without chance during play
+    extra_features    whether it reads the game's extra features, see `features`
     num_parameters    of a scorer, see `kernels.score_candidate`
     """
 
-    def __init__(self, game: Game, hidden: int = 0, samples: int = 1) -> None:
+    def __init__(self, game: Game, hidden: int = 0, samples: int = 1, extra_features: bool = False) -> None:
         check_range("hidden", hidden, 0, MAX_HIDDEN)
         check_range("samples", samples, 1, MAX_SAMPLES)
-        self.game, self.hidden, self.features = game, hidden, CandidateFeatures(game)
+        self.game, self.hidden, self.features = game, hidden, CandidateFeatures(game, extra_features)
         self.samples = samples if game.chance == "step" else 1
         count = self.features.count
         self.num_parameters = count + hidden * (count + 2)
@@ -148,20 +149,19 @@ def make_scorer(policy: CandidatePolicy, parameters: NDArray[np.float64]) -> Sco
     return Scorer(policy, parameters) if policy.hidden else LinearScorer(policy, parameters)
 
 
-def restore_scorer(game: Game, name: str, arrays: Mapping[str, NDArray[Any]], hidden: int, samples: int) -> Scorer:
-    """Return a scorer from its stored arrays; InvalidParameter, with the name of its method, if they do not fit the game."""
-    policy = CandidatePolicy(game, hidden, samples)
+def restore_scorer(policy: CandidatePolicy, name: str, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
+    """Return a scorer from its stored arrays; InvalidParameter, with the name of its method, if they do not fit the policy."""
     check_array_names(name, arrays, ("parameters",))
     check_array(name, "parameters", arrays["parameters"], np.float64, (policy.num_parameters,))
     return make_scorer(policy, arrays["parameters"])
 
 
-def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]], hidden: int, samples: int) -> CompiledPolicy:
+def restore_policy(policy: CandidatePolicy, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
     """Return a policy from its stored arrays, or raise InvalidParameter."""
     check_array_names(label, arrays, ("parameters", "weights", "greedy"))
-    check_array(label, "weights", arrays["weights"], np.float64, (len(game.objectives),))
+    check_array(label, "weights", arrays["weights"], np.float64, (len(policy.game.objectives),))
     check_array(label, "greedy", arrays["greedy"], np.bool_, ())
-    scorer = restore_scorer(game, label, {"parameters": arrays["parameters"]}, hidden, samples)
+    scorer = restore_scorer(policy, label, {"parameters": arrays["parameters"]})
     return scorer.compile(label, arrays["weights"].tolist(), bool(arrays["greedy"]))
 
 

@@ -31,19 +31,20 @@ class CandidateTrainer(ABC):
     It stops before the budget is exceeded, as far as the cost of the last iteration predicts that.
 
     policy       whose scorer is trained
+    played       the same for the trained policies, whose number of samples may differ
     divisions    of the simplex lattice of the weights, from which most weights in training are drawn
     utility      of the return of an episode, one of UTILITIES
-    play_samples samples of the policies in play; 0: as many as in training
     ideal        float64[K], the best returns so far
 
     steps        environment steps so far, those of look-ahead included
     decisions    decisions of the policies in training episodes so far
     """
 
-    def __init__(self, setup: TrainingSetup, policy: CandidatePolicy, divisions: int, utility: str, play_samples: int) -> None:
+    def __init__(
+        self, setup: TrainingSetup, policy: CandidatePolicy, played: CandidatePolicy, divisions: int, utility: str
+    ) -> None:
         self.setup, self.game = setup, setup.game
-        self.policy, self._utility = policy, utility
-        self._played = CandidatePolicy(self.game, policy.hidden, play_samples or policy.samples)
+        self.policy, self._played, self._utility = policy, played, utility
         self.reference = np.array(self.game.reference_point)
         self.ideal = np.full(len(self.game.objectives), -np.inf)
         self.lattice = list_weights(self.game, divisions, setup.fixed_weights)

@@ -15,6 +15,7 @@ from momagames.contract import (
     Objective,
     Parameter,
     SearchSupport,
+    TrainingDefaults,
     View,
     check_parameters,
 )
@@ -44,6 +45,11 @@ PARAMETERS = (
         omits_default=True,
     ),
 )
+TRAINING = {
+    # large groups of episodes: their mean is the only baseline of the advantages
+    "grpo": TrainingDefaults({"groups": 16, "group_size": 32, "extra_features": True}),
+    "cross_entropy": TrainingDefaults({"extra_features": True}),
+}
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)
 FIXED_KERNELS = Kernels(rules.generate_fixed, rules.legal, rules.step, rules.observe)
 
@@ -124,7 +130,9 @@ def game(id: str, **given: Any) -> Game:
             compact.pack,
         ),
         learning=LearningSupport(
+            training=TRAINING,
             objective_features=heuristics.FEATURE_NAMES,
+            extra_objective_features=heuristics.EXTRA_FEATURE_NAMES,
             write_objective_features=heuristics.write_objective_features,
             exchangeable_objectives=(tuple(range(colors)),) if params["color_rewards"] else (),
             champions=("momagames.games.samegame:champion.npz", "momagames.games.samegame:champion-linear.npz"),

@@ -22,6 +22,8 @@ from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import equal_mask64, kernel, local_array
 
 FEATURE_NAMES = ("all tiles squared", "groups squared", "tiles in groups", "groups", "largest group squared")
+EXTRA_FEATURE_NAMES = ("tiles", "nearly adjacent pairs", "heights")
+FIRST_EXTRA = len(FEATURE_NAMES)
 
 
 @kernel
@@ -59,10 +61,43 @@ def present(state, out):
 
 @kernel
 def write_objective_features(state, out):
-    """Write the features of FEATURE_NAMES for each color, or for all. Overwrites the state."""
+    """Write the features of FEATURE_NAMES for each color, or for all, and those of EXTRA_FEATURE_NAMES to further rows, if
+    `out` has these. Overwrites the state.
+    """
     optimistic(state, out[0])
     out[1:] = 0.0
+    if out.shape[0] > FIRST_EXTRA:
+        measure_tiles(state, out[FIRST_EXTRA], out[FIRST_EXTRA + 1], out[FIRST_EXTRA + 2])
     measure_groups(state, out[1], out[2], out[3], out[4])
+
+
+@kernel
+def measure_tiles(state, tiles, pairs, heights):
+    """Add the tiles, the pairs that a small fall can make adjacent, and the heights to arrays with an entry for each objective.
+
+    Two tiles of a color are such a pair if they touch at a corner, or if one cell is between them in a column. The lowest row
+    has height 1. The fewer and the lower the tiles, the closer the end; pairs become groups.
+    """
+    board, width = state["board"], np.uint64(state["width"])
+    height = np.int64(state["height"])
+    cells = width * np.uint64(height)
+    column = np.uint64(0)
+    for i in range(cells):
+        p = FIRST + i
+        tile = board[p]
+        if tile & COLOR != 0:
+            objective = np.int64(tile & COLOR) - 1 if state["color_rewards"] else 0
+            below = np.uint8(tile ^ ODD)  # of the same color; the ends of rows do not match, see rules.py
+            near = np.int64(board[p + width - ONE] == below) + np.int64(board[p + width + ONE] == below)
+            if height > 2:
+                near += np.int64(board[p + width + width] == tile)
+            tiles[objective] += 1.0
+            pairs[objective] += near
+            heights[objective] += height
+        column += ONE
+        if column == width:
+            column = np.uint64(0)
+            height -= 1
 
 
 @kernel

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momagames.games.samegame.codec import momaland_board
-from momagames.games.samegame.heuristics import FEATURE_NAMES
+from momagames.games.samegame.heuristics import EXTRA_FEATURE_NAMES, FEATURE_NAMES
 from tests.games.samegame.naive import SYMBOLS
 from tests.games.samegame.test_objective_features import compiled as compiled_features
 from tests.games.walk import board, legal, moves, start
@@ -78,7 +78,7 @@ def mirror_cells(play):
 
 
 def write_features(play):
-    out = np.zeros((len(FEATURE_NAMES), len(play.game.objectives)))
+    out = np.zeros((len(FEATURE_NAMES + EXTRA_FEATURE_NAMES), len(play.game.objectives)))
     compiled_features(np.array([play.state]), out)
     return out
 

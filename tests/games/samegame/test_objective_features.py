@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames.engine.episode import Episode
 from momagames.games.samegame.codec import format_board
-from momagames.games.samegame.heuristics import FEATURE_NAMES, write_objective_features
+from momagames.games.samegame.heuristics import EXTRA_FEATURE_NAMES, FEATURE_NAMES, write_objective_features
 from momagames.kernels.jit import compile_entry_point
 from tests.games.samegame.naive import SameGame
 
@@ -20,15 +20,21 @@ compiled = compile_entry_point(call, "samegame.tests.objective_features")
 
 def compute_expected(game, color_rewards):
     """Return the features from a naive game, float[V, colors or 1]."""
-    out = np.zeros((len(FEATURE_NAMES), game.colors))
+    out = np.zeros((len(FEATURE_NAMES) + len(EXTRA_FEATURE_NAMES), game.colors))
     for color in range(1, game.colors + 1):
         tiles = sum(value == color for value in game.cells.values())
         sizes = [len(group) for group in game.groups() if game.cells[next(iter(group))] == color]
         squares = [size**2 for size in sizes]
-        out[:, color - 1] = tiles**2 if tiles > 1 else 0, sum(squares), sum(sizes), len(sizes), max(squares, default=0)
+        largest = max(squares, default=0)
+        own = {cell for cell, value in game.cells.items() if value == color}
+        near = sum((x + dx, y + dy) in own for x, y in own for dx, dy in ((-1, 1), (1, 1), (0, 2)))
+        heights = sum(game.height - y for _, y in own)
+        out[:, color - 1] = tiles**2 if tiles > 1 else 0, sum(squares), sum(sizes), len(sizes), largest, tiles, near, heights
     if color_rewards:
         return out
-    return np.concatenate([out[:-1].sum(axis=1), out[-1:].max(axis=1)])[:, None]
+    total = out.sum(axis=1)
+    total[FEATURE_NAMES.index("largest group squared")] = out[FEATURE_NAMES.index("largest group squared")].max()
+    return total[:, None]
 
 
 @pytest.mark.parametrize("color_rewards", [True, False])
@@ -40,10 +46,12 @@ def test_features_agree_with_plain_sets(width, height, colors, color_rewards):
         one = Episode(game)
         one.reset(seed)
         while not one.state["over"]:
-            out = np.full((len(FEATURE_NAMES), len(game.objectives)), 7.0)
-            compiled(np.array([one.state]), out)
             naive = SameGame.given(format_board(one.state), **params)
-            assert np.array_equal(out, compute_expected(naive, color_rewards))
+            expected = compute_expected(naive, color_rewards)
+            for count in (len(FEATURE_NAMES), len(expected)):  # without the extra ones, and with them
+                out = np.full((count, len(game.objectives)), 7.0)
+                compiled(np.array([one.state]), out)
+                assert np.array_equal(out, expected[:count])
             one.step(int(rng.choice(np.flatnonzero(one.mask(0)))))
             positions += 1
     assert positions > 10
