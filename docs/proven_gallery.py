@@ -43,6 +43,7 @@ def describe_certificate(front: FrontFile | EnvironmentFront) -> str:
     parts = {
         "sequences of actions": sum(point.actions is not None for point in front.points),
         "policies" if certificates else "strategies": sum(point.strategy is not None for point in front.points),
+        "strategies of the opponent": sum(point.opponent_strategy is not None for point in front.points),
         "certificates of optimality": certificates,
     }
     return ", ".join(f"{name}: {count}" for name, count in parts.items() if count)

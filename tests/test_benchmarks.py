@@ -56,6 +56,12 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("3x5, seed 0, 0.1 s each: plain ", " positions, uct: plain, depth 1 ", "search from the start, depth 3 "),
     ),
     ("fronts/equilibria.py", ("3x5",), (), ("3x5: 1,161,351 positions", "subgame perfect   player_0 wins: 0:5 1:4")),
+    ("fronts/equilibria.py", ("--count", "3", "4x5"), (), ("4x5: 1 5 45 267; ",)),
+    ("fronts/pommerman_endgames.py", ("--steps", "2", "--seeds", "2"), (), ("| 2 | 2 | 13 / 13 | 0 | 2 | 0 | 0 | ",)),
+    (
+        "fronts/learned_points.py", ("deep", "--steps", "1000"), ("morl_baselines", "mo_gymnasium"),
+        ("deep-sea-treasure-v0-gamma-0.99: GPI-LS attains ", " of the 10 exact ones; 1,000 steps"),
+    ),
     ("fronts/win_loss.py", ("3x5", "--bits", "12"), (), ("3x5  momagames  player_1 wins",)),
     (
         "learning/search.py", ("--board", "4", "4", "3", "--seconds", "0.02", "--instances", "1"), (),

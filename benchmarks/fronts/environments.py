@@ -37,7 +37,7 @@ CASES: dict[str, list[str]] = {  # name -> arguments of `momagames exact`
         ("breakable-bottles-v0", "", [], ("0.9", "0.99")),
         ("breakable-bottles-v0", "-horizon-20", ["--horizon", "20"], ("1",)),
         ("fishwood-v0", "", [], ("1", "0.99")),
-        ("four-room-v0", "", ["--claim", "deterministic"], ("1",)),  # 600,000 states: minutes
+        ("four-room-v0", "", ["--claim", "deterministic"], ("1", "0.99")),  # 600,000 states: minutes
     )
     for gamma in gammas
 }

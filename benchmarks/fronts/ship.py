@@ -40,7 +40,7 @@ DATA = Path(__file__).resolve().parents[2] / "momagames/fronts/data"
 ARCHIVE = Path(__file__).resolve().with_name("paper.npz.xz")
 GAMES = Path(__file__).resolve().with_name("samegame_standard.json")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
-SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}
+SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12), "10x10x3": (1,)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
 YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no randomness
 ROBOT = {"num_players": 1, "max_step": 40}
@@ -86,6 +86,8 @@ def list_commands() -> dict[str, list[str]]:
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
+    given = [*BOARD, "-p", "objectives=[win, captures]", "--claim", "equilibrium"]
+    found["mo-breakthrough-v0-3x5-win-captures-equilibrium"] = ["mo-breakthrough-v0", *given]
     for agent, opponent, objectives in RESPONSES:
         given = [*BOARD, "-p", f"objectives=[{', '.join(objectives)}]", "--claim", "response", "--agent", agent]
         name = f"mo-breakthrough-v0-3x5-{'-'.join(objectives)}-{agent}-to-{opponent}"
@@ -149,7 +151,7 @@ def main() -> None:
         return
     loaded: set[str] = set()
     for name, arguments in list_commands().items():
-        path = given.out / f"{name}.json"
+        path = given.out / f"{name}.json{'.gz' if 'equilibrium' in name else ''}"  # long strategies
         if given.word not in name or (path.exists() and not given.again):
             continue
         for _ in range(1 if arguments[0] in loaded else 2):  # the first search of a game loads its compiled code

@@ -27,6 +27,7 @@ class SolvedFront:
     strategies    for each point the actions of the agent, see `strategies`
     states        positions that were solved
     bytes         of the tables at their largest
+    opponent_strategies    for each point the actions of the second agent, for equilibria
     """
 
     method: str
@@ -35,6 +36,7 @@ class SolvedFront:
     states: int
     bytes: int
     seconds: float
+    opponent_strategies: Sequence[Sequence[int]] = ()
 
 
 class FrontSolver(Protocol):

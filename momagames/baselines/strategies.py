@@ -101,14 +101,24 @@ def _merge_nodes(
     """Merge equal nodes, in ascending order; their probabilities are added."""
     if not len(states):
         return states, returns, probabilities
+    first, numbers = group_nodes(game, states, returns)
+    sums: Floats = np.bincount(numbers, probabilities).astype(np.float64)
+    return states[first], returns[first], sums
+
+
+def group_nodes(game: Game, states: NDArray[Any], returns: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number equal nodes, in ascending order of keys and returns float64[n, R].
+
+    Return the first index of each number, and the number of each node, int64[n].
+    """
     columns = np.concatenate([compute_position_keys(game, states), _sortable_bits(returns)], axis=1)
-    varied = columns[:, (columns != columns[0]).any(axis=0)]
+    varied = columns[:, (columns != columns[:1]).any(axis=0)]
     order = np.lexsort(varied.T[::-1]) if varied.shape[1] else np.arange(len(states))
     new = np.ones(len(states), np.bool_)
     new[1:] = (varied[order][1:] != varied[order][:-1]).any(axis=1)
-    first = order[new]
-    sums: Floats = np.bincount(np.cumsum(new) - 1, probabilities[order]).astype(np.float64)
-    return states[first], returns[first], sums
+    numbers = np.empty(len(states), np.int64)
+    numbers[order] = np.cumsum(new) - 1
+    return order[new], numbers
 
 
 def _sortable_bits(values: Floats) -> NDArray[np.uint64]:
@@ -166,9 +176,8 @@ class StoredStrategy:
 
 
 @cache_by_rules
-def _compile_loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    legal, step, make_key = game.kernels.legal, game.kernels.step, game.search.state_key
-    assert make_key is not None
+def _compile_loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    legal, step = game.kernels.legal, game.kernels.step
 
     def write_masks(states, masks):  # type: ignore[no-untyped-def]
         for n in range(states.shape[0]):
@@ -178,16 +187,20 @@ def _compile_loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], 
         for n in range(states.shape[0]):
             step(states[n], actions[n], rewards[n])
 
+    name = f"{game.rules_key}.strategies"
+    return compile_entry_point(write_masks, f"{name}.masks"), compile_entry_point(step_states_in_place, f"{name}.step")
+
+
+@cache_by_rules
+def _compile_keys(game: Game) -> Callable[..., Any]:
+    make_key = game.search.state_key
+    assert make_key is not None
+
     def write_keys(states, keys):  # type: ignore[no-untyped-def]
         for n in range(states.shape[0]):
             make_key(states[n], keys[n])
 
-    name = f"{game.rules_key}.strategies"
-    return (
-        compile_entry_point(write_masks, f"{name}.masks"),
-        compile_entry_point(step_states_in_place, f"{name}.step"),
-        compile_entry_point(write_keys, f"{name}.keys"),
-    )
+    return compile_entry_point(write_keys, f"{game.rules_key}.strategies.keys")
 
 
 def compute_legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:
@@ -198,16 +211,21 @@ def compute_legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:
 
 
 def step_states(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    """Return the states after a legal action of each, and the rewards, float32[n, A, K]."""
+    """Return the states after legal actions, and the rewards, float32[n, A, K].
+
+    actions    int64[n] of the agents to move, or int64[n, A] with simultaneous moves
+    """
     after = states.copy()
     rewards = np.zeros((len(states), len(game.agents), len(game.objectives)), np.float32)
-    _compile_loops(game)[1](after, np.ascontiguousarray(actions, np.int64).reshape(-1, 1, 1), rewards)
+    _compile_loops(game)[1](
+        after, np.ascontiguousarray(actions, np.int64).reshape(len(states), game.actors, len(game.actions)), rewards
+    )
     return after, rewards
 
 
 def compute_position_keys(game: Game, states: NDArray[Any]) -> NDArray[np.uint64]:
     keys = np.zeros((len(states), game.search.key_words), np.uint64)
-    _compile_loops(game)[2](states, keys)
+    _compile_keys(game)(states, keys)
     return keys
 
 

@@ -25,6 +25,7 @@ class Claim(StrEnum):
     clairvoyant = "clairvoyant"
     guaranteed = "guaranteed"
     response = "response"
+    equilibrium = "equilibrium"
 
 
 Named = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A front file, or a name of `momagames front list`.")]
@@ -90,7 +91,9 @@ def make(
     out: Annotated[Path, typer.Option("--out", "-o", help="Output file; gzip if it ends in .gz.")],
     claim: Annotated[
         Claim,
-        typer.Option(help="Claim: attainable returns, returns with known random draws, guaranteed returns, or responses."),
+        typer.Option(
+            help="Claim: attainable returns, returns with known random draws, guaranteed returns, responses, or equilibria."
+        ),
     ] = Claim.returns,
     agent: Annotated[str | None, typer.Option(help="Agent of the front [the first].")] = None,
     opponent: Annotated[str, typer.Option(help="Opponent of `response`: random or greedy (equal weights).")] = "random",
@@ -122,6 +125,8 @@ def make(
         elif claim == Claim.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
             made = fronts.response_front(choice, start, agent or game.agents[0], other, effort, command())
+        elif claim == Claim.equilibrium:
+            made = fronts.equilibrium_front(choice, start, effort, command())
         else:
             made = fronts.guaranteed_front(choice, start, agent or game.agents[0], effort, command())
     fronts.write_front(out, made)

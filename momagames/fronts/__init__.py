@@ -16,7 +16,14 @@ from momagames.fronts.environment_front import (
 )
 from momagames.fronts.front_content import write_front
 from momagames.fronts.front_file import FrontFile
-from momagames.fronts.generation import SearchLimits, clairvoyant_front, guaranteed_front, response_front, returns_front
+from momagames.fronts.generation import (
+    SearchLimits,
+    clairvoyant_front,
+    equilibrium_front,
+    guaranteed_front,
+    response_front,
+    returns_front,
+)
 from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
 from momagames.fronts.union import union_fronts
 from momagames.fronts.verify import explain_missing_start, prove, verify
@@ -28,6 +35,7 @@ __all__ = [
     "FrontFile",
     "SearchLimits",
     "clairvoyant_front",
+    "equilibrium_front",
     "explain_missing_start",
     "find_packaged_front",
     "guaranteed_front",

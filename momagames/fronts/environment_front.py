@@ -186,7 +186,7 @@ def solve_environment(
     if claim == "deterministic":
         front = tabular.find_pareto_front(model, choice.discount, limits)
         points = [Point(value=to_floats(v), actions=tuple(a)) for v, a in zip(front.vectors, front.actions, strict=True)]
-        name, options = "label setting", {"labels": front.labels, "stationary": front.is_stationary}
+        name, options = front.method, {"labels": front.labels, "stationary": front.is_stationary}
     else:
         found = tabular.find_coverage_set(model, choice.discount, limits)
         points = [

@@ -30,12 +30,14 @@ class Point(FrozenModel):
     value       float[K]
     actions     the actions of an episode, for the claims "returns" and "clairvoyant"
     strategy    the action of the agent in each reachable position, packed (see `strategies`), for the other claims
+    opponent_strategy    the same of the second agent, for the claim "equilibrium"
     run         digest of the run that found the point, in best-known fronts
     """
 
     value: tuple[float, ...]
     actions: tuple[int, ...] | None = None
     strategy: str | None = None
+    opponent_strategy: str | None = None
     run: str | None = None
 
     @model_validator(mode="after")

@@ -20,7 +20,8 @@ from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
 from momagames.fronts.front_content import LISTS, FrontContent, Method, parse_content, read_content
 
-Claim = Literal["returns", "clairvoyant", "guaranteed", "response"]
+Claim = Literal["returns", "clairvoyant", "guaranteed", "response", "equilibrium"]
+ALL = "all"  # the agent of a front with the returns of all agents
 PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant")  # claims whose witnesses are sequences of actions
 STATEMENTS: dict[Claim, str] = {
     "returns": "The Pareto front of the returns that {agent} can attain from this start position.",
@@ -30,6 +31,8 @@ STATEMENTS: dict[Claim, str] = {
     "of the opponent, the return of {agent} is at least the vector in every objective.",
     "response": "The expected returns that {agent} can attain from this start position against {opponent}: the vertices of the "
     "convex hull of the expected returns of all policies that are not dominated.",
+    "equilibrium": "The returns of {agent} agents in the Pareto-Nash equilibria in pure strategies from this start position: "
+    "no strategy of an agent, against that of the other, has a return that dominates its return.",
 }
 BEST_KNOWN = (
     "The union of the points of archived runs. Each point was attained. Better points may exist: it is not the true front."
@@ -41,6 +44,12 @@ def state_claim(kind: Literal["proven", "best known"], claim: Claim, agent: str,
     if kind == "best known":
         return BEST_KNOWN
     return STATEMENTS[claim].format(agent=agent, opponent=opponent.label if opponent else "")
+
+
+def list_columns(game: Game, claim: Claim) -> tuple[str, ...]:
+    """Return the names of the values of a point: the objectives, in equilibria those of each agent."""
+    names = tuple(objective.name for objective in game.objectives)
+    return tuple(f"{agent}.{name}" for agent in game.agents for name in names) if claim == "equilibrium" else names
 
 
 class Start(FrozenModel):
@@ -76,6 +85,7 @@ class FrontFile(FrontContent):
 
     kind          "proven": the points are the Pareto front; "best known": the union of the points found so far
     canonical     the id with every parameter, as in results
+    agent         the agent whose returns the points are; "all" for the claim "equilibrium"
     opponent      the opponent of the agent, for the claim "response"
     runs          digests of the runs in the union, in best-known fronts
     """
@@ -127,9 +137,10 @@ class FrontFile(FrontContent):
         canonical = registry.format_id(game.id, game.params)
         if canonical != self.canonical:
             raise InvalidFile(f"invalid canonical={self.canonical!r}: expected {canonical!r}, the game of the file")
-        if self.agent not in game.agents:
-            raise InvalidFile(f"invalid agent={self.agent!r}: expected {one_of(game.agents)}")
-        names = tuple(objective.name for objective in game.objectives)
+        agents = (ALL,) if self.claim == "equilibrium" else game.agents
+        if self.agent not in agents:
+            raise InvalidFile(f"invalid agent={self.agent!r}: expected {one_of(agents)}")
+        names = list_columns(game, self.claim)
         if names != self.objectives:
             raise InvalidFile(f"invalid objectives={self.objectives}: expected {names}, those of the game")
         return game

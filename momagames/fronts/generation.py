@@ -22,7 +22,7 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_content import Method, Point
-from momagames.fronts.front_file import Claim, FrontFile, Start, state_claim
+from momagames.fronts.front_file import ALL, Claim, FrontFile, Start, list_columns, state_claim
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,11 @@ def response_front(
     return _strategy_front("response", choice, start, agent, opponent, limits, command)
 
 
+def equilibrium_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> FrontFile:
+    """Return the proven returns of the Pareto-Nash equilibria of a game of two agents; errors as in `FrontSolver.solve`."""
+    return _strategy_front("equilibrium", choice, start, choice.make_game().agents[0], None, limits, command)
+
+
 def _strategy_front(
     claim: Claim,
     choice: GameChoice,
@@ -107,9 +112,11 @@ def _strategy_front(
     found = solver.solve(
         game, start_position.position, seat, weights, **limits.options, progress=limits.progress, checkpoint=limits.checkpoint
     )
+    strategies = [encode_actions(list(actions)) for actions in found.strategies]
+    replies: list[str | None] = [encode_actions(list(actions)) for actions in found.opponent_strategies]
     points = [
-        Point(value=tuple(value), strategy=encode_actions(list(actions)))
-        for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
+        Point(value=tuple(value), strategy=strategy, opponent_strategy=reply)
+        for value, strategy, reply in zip(found.values.tolist(), strategies, replies or [None] * len(strategies), strict=True)
     ]
     method = Method(name=found.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
     return _make_proven_front(claim, choice, game, start_position, seat, opponent, points, method, command)
@@ -137,16 +144,17 @@ def _make_proven_front(
     command: str,
 ) -> FrontFile:
     """Return a front file with its points in ascending order."""
+    agent = ALL if claim == "equilibrium" else game.agents[seat]
     return FrontFile(
         kind="proven",
         claim=claim,
-        statement=state_claim("proven", claim, game.agents[seat], opponent),
+        statement=state_claim("proven", claim, agent, opponent),
         game=choice,
         canonical=registry.format_id(game.id, game.params),
         start=start,
-        agent=game.agents[seat],
+        agent=agent,
         opponent=opponent,
-        objectives=tuple(objective.name for objective in game.objectives),
+        objectives=list_columns(game, claim),
         points=tuple(sorted(points, key=lambda point: point.value)),
         method=method,
         runs=(),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.base import Plan
+from momagames.baselines.equilibria import evaluate_equilibrium
 from momagames.baselines.exact import clairvoyant_front, pareto_front
 from momagames.baselines.exact.backward_induction import DECIMALS, backward_induction_front
 from momagames.baselines.exact.branch_and_bound import BRANCH_AND_BOUND
@@ -22,7 +23,7 @@ from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.environment_front import EnvironmentFront, prove_environment_front, verify_environment_front
 from momagames.fronts.front_content import Point
-from momagames.fronts.front_file import PLAN_CLAIMS, Claim, FrontFile, hash_position
+from momagames.fronts.front_file import ALL, PLAN_CLAIMS, Claim, FrontFile, hash_position
 from momagames.fronts.generation import reply_weights
 
 TOLERANCE = 1e-12  # of expected returns, which are sums of many products; other returns are exact
@@ -80,6 +81,10 @@ def _load_start(front: FrontFile, game: Game) -> NDArray[Any]:
 
 def _check_order(front: FrontFile) -> None:
     values = front.values
+    if front.claim == "equilibrium":  # one may dominate another
+        if len(np.unique(values, axis=0)) < len(values):
+            raise InvalidFile("a point is equal to another one")
+        return
     for number in np.flatnonzero(~is_nondominated(values)):
         other = next(i for i, v in enumerate(values) if i != number and (v >= values[number]).all())
         raise InvalidFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
@@ -91,8 +96,12 @@ def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> 
     if (point.actions is not None) != needs_actions:
         witness = "actions" if needs_actions else "a strategy"
         raise InvalidFile(f"invalid witness: expected {witness} for claim {front.claim!r}")
+    if (point.opponent_strategy is not None) != (front.claim == "equilibrium"):
+        raise InvalidFile("invalid opponent_strategy: expected one for the claim 'equilibrium', and for no other claim")
     if point.actions is not None:
         return replay_actions(game, start, point.actions)
+    if point.opponent_strategy is not None:
+        return evaluate_equilibrium(game, start, (point.strategy or "", point.opponent_strategy))
     strategy = StoredStrategy(point.strategy or "")
     likely = make_reply_model(game, reply_weights(game, front.opponent)) if front.opponent else None
     walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
@@ -160,7 +169,8 @@ def _prove_by_solver(front: FrontFile) -> None:
     """Prove a front by the solver of the game, see `FrontSolver.prove`."""
     game = front.make_game()
     weights = reply_weights(game, front.opponent) if front.opponent else None
-    agent, solver = game.agents.index(front.agent), find_front_solver(game, front.claim)
+    agent = 0 if front.agent == ALL else game.agents.index(front.agent)
+    solver = find_front_solver(game, front.claim)
     solver.prove(game, front.position, agent, weights, front.values, **_limits(front))
 
 
@@ -169,6 +179,7 @@ PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
     "clairvoyant": _prove_clairvoyant,
     "guaranteed": _prove_by_solver,
     "response": _prove_by_solver,
+    "equilibrium": _prove_by_solver,
 }
 
 

@@ -6,6 +6,7 @@ float64 0.1, and 0.7 for the float32 0.7. The same decimal is printed by `repr`,
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +34,13 @@ def to_fraction(value: Any, name: str) -> Fraction:
         return Fraction(number)
     if not isinstance(number, (float, np.floating)) or not isfinite(number):
         raise InvalidParameter(invalid_value(name, value, "a finite number"))
-    return Fraction(np.format_float_scientific(number, unique=True) if isinstance(number, np.floating) else repr(number))
+    return _read_shortest(number, number.dtype.char if isinstance(number, np.floating) else "")
+
+
+@functools.lru_cache(1 << 12)
+def _read_shortest(number: float, dtype: str) -> Fraction:
+    """Return the shortest decimal of a float, of the dtype if it is a NumPy number: equal numbers may have different ones."""
+    return Fraction(np.format_float_scientific(number, unique=True) if dtype else repr(number))
 
 
 def dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:

@@ -1,4 +1,4 @@
-"""Pareto fronts of deterministic models, by label setting with bounds.
+"""Pareto fronts of deterministic models, by label setting with bounds; large models with few rewards by `ways`.
 
 A label is a return so far in a state. Labels are extended by all actions, step by step. A label is dropped if another label of
 the same state is at least as good in every objective: every continuation of the one is a continuation of the other (Martins,
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from momagames.errors import InvalidParameter, TooLarge, invalid_value
 from momagames.tabular.explore import Clock, Limits
 from momagames.tabular.model import END, TabularModel, Vector, find_components, list_successors, weakly_dominates
+from momagames.tabular.ways import find_front_by_ways, fits_ways
 
 SWEEPS = 5_000  # of the bounds: each tightens them, none is needed
 SLACK = 1e-9  # relative, added to the bounds; far above the rounding of some thousand additions
@@ -37,13 +38,14 @@ class ParetoFront:
     vectors     in ascending order
     actions     an episode for each vector
     is_stationary    whether no episode visits a state twice, so that a stationary policy plays it
-    labels      number of labels that were extended
+    labels      number of labels that were extended, or of returns of all states in the induction over ways
     """
 
     vectors: list[Vector]
     actions: list[list[int]]
     is_stationary: bool
     labels: int
+    method: str = "label setting"
 
 
 def find_pareto_front(model: TabularModel, gamma: Fraction, limits: Limits) -> ParetoFront:
@@ -60,6 +62,9 @@ def find_pareto_front(model: TabularModel, gamma: Fraction, limits: Limits) -> P
         )
     if not 0 < gamma <= 1:
         raise InvalidParameter(invalid_value("gamma", float(gamma), "above 0, to 1"))
+    if fits_ways(model, gamma) and (found := find_front_by_ways(model, gamma, limits)):
+        vectors, episodes, count = found
+        return ParetoFront(vectors, episodes, all(is_simple(model, one) for one in episodes), count, "induction over ways")
     return _LabelSetting(model, gamma, limits).run()
 
 
@@ -117,7 +122,7 @@ class _LabelSetting:
         if gamma == 1:
             self._check_endless()
         actions = [self._trace(self._points[vector]) for vector in vectors]
-        return ParetoFront(vectors, actions, all(map(self._is_simple, actions)), done)
+        return ParetoFront(vectors, actions, all(is_simple(self._model, one) for one in actions), done)
 
     def _settle(self, state: int, total: tuple[int, ...], time: int) -> bool:
         """Return whether no label of a state so far is as good as a new one, and add it then. Totals of a time have the
@@ -176,12 +181,14 @@ class _LabelSetting:
             actions.append(action)
         return actions[::-1]
 
-    def _is_simple(self, actions: list[int]) -> bool:
-        state, seen = 0, set()
-        for action in actions:
-            seen.add(state)
-            state = next(target for one, target, _ in self._edges[state] if one == action)
-        return len(seen) == len(actions)
+
+def is_simple(model: TabularModel, actions: list[int]) -> bool:
+    """Return whether an episode visits no state twice."""
+    state, seen = 0, set()
+    for action in actions:
+        seen.add(state)
+        state = int(model.next_states[model.offsets[state, action]])
+    return len(seen) == len(actions)
 
 
 def _dominates(one: Vector, other: Vector) -> bool:

@@ -11,6 +11,7 @@ from momagames.tabular.evaluation import Policy, WeightedSolver
 from momagames.tabular.explore import Clock, Limits
 from momagames.tabular.model import END, Outcome, TabularModel, Vector, dot, weakly_dominates
 from momagames.tabular.pareto_front import bound_by_components, find_reachable_gains
+from momagames.tabular.ways import find_front_by_ways, fits_ways
 
 MAX_INDUCTION = 10_000  # actions to go
 
@@ -61,8 +62,12 @@ def check_pareto_front(model: TabularModel, gamma: Fraction, vectors: Sequence[V
 
     The set of a state after n steps has the returns of all episodes from there that end within n actions (White,
     "Multi-objective infinite-horizon discounted Markov decision processes", 1982). The induction ends when one vector of the
-    front is at least what longer episodes can reach in each objective.
+    front is at least what longer episodes can reach in each objective. Large models with few rewards are derived by the
+    induction over `ways` again, without what the search has stored.
     """
+    if fits_ways(model, gamma) and (derived := find_front_by_ways(model, gamma, limits)):
+        compare_fronts(derived[0], vectors)
+        return
     clock = Clock(limits, "vectors of the backward induction")
     size, zero = model.num_objectives, (Fraction(0),) * model.num_objectives
     edges = [[one for a in model.legal_actions(s) for one in model.outcomes(s, a)] for s in range(model.num_states)]
@@ -91,7 +96,12 @@ def check_pareto_front(model: TabularModel, gamma: Fraction, vectors: Sequence[V
             break
     else:
         raise InvalidFile(f"the backward induction does not end within {MAX_INDUCTION:,} actions")
-    missing, extra = set(sets[0]) - set(vectors), set(vectors) - set(sets[0])
+    compare_fronts(sets[0], vectors)
+
+
+def compare_fronts(derived: Sequence[Vector], vectors: Sequence[Vector]) -> None:
+    """Raise InvalidFile unless a front that was derived again has the same vectors."""
+    missing, extra = set(derived) - set(vectors), set(vectors) - set(derived)
     if missing or extra:
         raise InvalidFile(f"{len(missing)} points of the front are missing and {len(extra)} points are not in it")
 

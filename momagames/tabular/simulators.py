@@ -42,6 +42,7 @@ IGNORED = frozenset(
      "_ezpickle_kwargs"]
 )  # fmt: skip
 
+CONSTANTS = frozenset([int, bool, float, str, type(None)])  # immutable, and told apart by their `repr`
 DRAWS = "the environment draws random numbers in a step: expected a table P, or state attributes and np_random.random()"
 
 Snapshot = Any
@@ -217,7 +218,7 @@ class AttributeSimulator:
             value = self._env
             for name in path:
                 value = getattr(value, name)
-            values.append(copy.deepcopy(value))
+            values.append(copy_state(value))
         return self.adapter.merge(self._env, values) if self.adapter.merge else values
 
     def _restore(self, snapshot: Snapshot) -> None:
@@ -225,7 +226,7 @@ class AttributeSimulator:
             owner = self._env
             for name in path[:-1]:
                 owner = getattr(owner, name)
-            setattr(owner, path[-1], copy.deepcopy(value))
+            setattr(owner, path[-1], copy_state(value))
 
     def key(self, snapshot: Snapshot) -> bytes:
         return hash_state(snapshot)
@@ -310,6 +311,15 @@ def _own_random_state(env: Any) -> Any:
     return None if own is None else str(own.bit_generator.state)
 
 
+def copy_state(value: Any) -> Any:
+    """Return a deep copy of an attribute, or tuples of numbers as they are."""
+    return value if _is_constant(value) else copy.deepcopy(value)
+
+
+def _is_constant(value: Any) -> bool:
+    return type(value) in CONSTANTS or (type(value) is tuple and all(map(_is_constant, value)))
+
+
 def hash_state(value: Any) -> bytes:
     """Return 16 bytes that are equal for equal values; InvalidParameter for an attribute of an unknown type."""
     content = hashlib.blake2b(digest_size=16)
@@ -325,6 +335,8 @@ def _encode(value: Any, place: str, seen: dict[int, int]) -> Iterator[bytes]:
         yield b"%d:" % len(text) + text
     elif isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.dtype.hasobject):
         yield f"{value.dtype.descr}{value.shape}:".encode() + np.ascontiguousarray(value).tobytes()
+    elif type(value) is tuple and _is_constant(value):
+        yield b"constant:%s" % repr(value).encode()
     elif isinstance(value, (list, tuple)):
         yield b"%s%d[" % (type(value).__name__.encode(), len(value))
         for number, part in enumerate(value):

@@ -26,6 +26,7 @@ from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 BOARD = GameChoice(id="mo-samegame-v0", params={"board_width": 5, "board_height": 5, "num_colors": 3})
 DUEL = GameChoice(id="mo-breakthrough-v0", params={"board_width": 3, "board_height": 5, "objectives": ["win", "captures"]})
 ENDING = {"board": ["...", "11.", ".2.", "2..", "..."], "next_agent": "player_0", "ply": 11}
+OPEN = {"board": [".1.", "11.", "...", "22.", ".2."], "next_agent": "player_0", "ply": 0}
 LIMITS = fronts.SearchLimits(10**6, 1 << 28)
 
 
@@ -134,6 +135,50 @@ def test_strategy_with_too_high_a_value_is_rejected(duels):
     points[0] = {**points[0], "value": [points[0]["value"][0], points[0]["value"][1] + 1]}
     with pytest.raises(InvalidFile, match="point 0: invalid value"):
         fronts.verify(replace_content(front, points=points[:1]))
+
+
+@pytest.fixture(scope="module")
+def equilibria():
+    return fronts.equilibrium_front(DUEL, OPEN, LIMITS)
+
+
+def test_equilibria_survive_writing_and_reading(equilibria, tmp_path):
+    fronts.write_front(tmp_path / "a.json", equilibria)
+    again = fronts.read_front(tmp_path / "a.json")
+    assert again == equilibria
+    assert again.objectives == ("player_0.win", "player_0.captures", "player_1.win", "player_1.captures")
+    fronts.verify(again)
+    fronts.prove(again)
+
+
+def test_forged_equilibria_are_rejected(equilibria):
+    points = equilibria.content()["points"]
+    assert len(points) > 2
+    pairs = [(one["strategy"], one["opponent_strategy"]) for one in points]
+    better = {**points[0], "value": [v + 1 for v in points[0]["value"]]}
+    alone = {key: value for key, value in points[0].items() if key != "opponent_strategy"}
+    other = next(second for first, second in pairs if first != pairs[0][0])
+    swapped = {**points[0], "opponent_strategy": points[0]["strategy"]}
+    for forged, message in (
+        ([better, *points[1:]], "point 0: invalid value=.*from its witness"),
+        ([alone, *points[1:]], "point 0: invalid opponent_strategy: expected one"),
+        ([{**points[0], "opponent_strategy": other}, *points[1:]], "point 0"),
+        ([swapped, *points[1:]], "point 0"),
+        ([points[0], *points], "a point is equal to another one"),
+    ):
+        with pytest.raises(InvalidFile, match=message):
+            fronts.verify(replace_content(equilibria, points=forged))
+    with pytest.raises(InvalidFile, match="1 points of the front are missing"):
+        fronts.prove(replace_content(equilibria, points=points[1:]))
+    statement = equilibria.statement.replace("all", "player_0")
+    with pytest.raises(InvalidFile, match="invalid agent='player_0': expected 'all'"):
+        fronts.verify(replace_content(equilibria, agent="player_0", statement=statement))
+
+
+def test_other_claims_have_one_strategy(duels):
+    points = [{**one, "opponent_strategy": one["strategy"]} for one in duels[0].content()["points"]]
+    with pytest.raises(InvalidFile, match="point 0: invalid opponent_strategy"):
+        fronts.verify(replace_content(duels[0], points=points))
 
 
 def test_wrong_game_seed_or_agent_is_rejected(made):

@@ -10,7 +10,7 @@ from momagames.baselines.exact import Checkpoint
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge, UnknownId
 from momagames.tabular import END, Limits, explore, find_pareto_front, limit_horizon, make_environment, make_simulator
 from momagames.tabular.explore import measure_peak_memory
-from momagames.tabular.simulators import AttributeSimulator, CopySimulator, TableSimulator, hash_state
+from momagames.tabular.simulators import AttributeSimulator, CopySimulator, TableSimulator, copy_state, hash_state
 from tests.tabular.problems import Corridor, TableCorridor
 
 LIMITS = Limits()
@@ -243,3 +243,23 @@ def test_the_memory_of_the_process_is_limited():
     with pytest.raises(TooLarge, match="states explored: more than max_bytes=1,000,000"):
         explored(Corridor(range(1, 1000)), ["cell"], limits=Limits(max_bytes=1e6))
     assert explored(Corridor(range(1, 1000)), ["cell"], limits=Limits(max_bytes=2**40)).num_states > 256
+
+
+def test_tuples_of_numbers_have_the_keys_of_their_values_and_types():
+    different = [
+        (1, (0, 2)),
+        ((1, 0), 2),
+        (True, (0, 2)),
+        (1.0, (0, 2)),
+        ("1", (0, 2)),
+        (None, (0, 2)),
+        [1, (0, 2)],
+        ((1,), 0, 2),
+    ]
+    assert len({hash_state(one) for one in different}) == len(different)
+    assert hash_state([(1, 2), 3]) == hash_state([(1, 2), 3]) != hash_state([(1, 2, 3)])
+    numbers = [(1, 2), [3]]
+    copied = copy_state(numbers)
+    assert copied == numbers
+    copied[1].append(4)
+    assert numbers == [(1, 2), [3]]

@@ -17,6 +17,7 @@ from momagames.tabular import (
     find_pareto_front,
     limit_horizon,
     to_fraction,
+    ways,
 )
 from momagames.tabular.coverage_set import UpperSurface, is_vertex
 from momagames.tabular.evaluation import WeightedSolver
@@ -224,8 +225,51 @@ def test_components_come_after_what_they_lead_to():
 def test_numbers_are_the_shortest_decimals():
     assert to_fraction(np.float32(0.7), "x") == Fraction(7, 10)
     assert to_fraction(0.1, "x") == Fraction(1, 10)
+    assert to_fraction(float(np.float32(0.7)), "x") == Fraction(repr(float(np.float32(0.7)))) != Fraction(7, 10)
     assert to_fraction(np.int32(-3), "x") == -3
     assert to_fraction(np.float64(1e-30), "x") == Fraction(1, 10**30)
     for wrong in (float("nan"), np.float32("inf"), "1"):
         with pytest.raises(InvalidParameter, match="a finite number"):
             to_fraction(wrong, "x")
+
+
+def _random_rewards(seed):
+    """A model of a chain of rooms: rewards lead to the next room, and few actions have one."""
+    rng, builder, room = np.random.default_rng(seed), ModelBuilder(3), 5
+    for state in range(4 * room):
+        first = state // room * room
+        for _ in range(3):
+            last = first + room == 4 * room
+            if rng.random() < 0.3:
+                target = END if last else int(rng.integers(first + room, 4 * room))
+                reward = tuple(Fraction(int(x), 2) for x in rng.integers(0, 3, 2))
+            else:
+                target, reward = int(rng.integers(first, first + room)), (Fraction(0), Fraction(0))
+            target = target if any(reward) or target < first + room else END
+            builder.add_action([Outcome(Fraction(1), target, reward)])
+    return builder.build()
+
+
+@pytest.mark.parametrize("gamma", [Fraction(9, 10), Fraction(1, 2)])
+@pytest.mark.parametrize("seed", range(8))
+def test_induction_over_ways_agrees_with_label_setting(seed, gamma, monkeypatch):
+    model = _random_rewards(seed)
+    expected = find_pareto_front(model, gamma, LIMITS)
+    monkeypatch.setattr(ways, "MIN_STATES", 0)
+    found = find_pareto_front(model, gamma, LIMITS)
+    assert (expected.method, found.method) == ("label setting", "induction over ways")
+    assert found.vectors == expected.vectors
+    for vector, actions in zip(found.vectors, found.actions, strict=True):
+        assert _replay(model, actions, gamma) == vector
+    check_pareto_front(model, gamma, found.vectors, LIMITS)
+    with pytest.raises(InvalidFile, match="1 points of the front are missing"):
+        check_pareto_front(model, gamma, found.vectors[1:], LIMITS)
+
+
+def test_rewards_in_a_loop_are_left_to_label_setting(monkeypatch):
+    monkeypatch.setattr(ways, "MIN_STATES", 0)
+    builder = ModelBuilder(2)
+    one, zero = (Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))
+    builder.add_action([Outcome(Fraction(1), 0, one)])
+    builder.add_action([Outcome(Fraction(1), END, zero)])
+    assert ways.find_front_by_ways(builder.build(), Fraction(1, 2), LIMITS) is None

@@ -43,6 +43,7 @@ SELECTION = Parameter("objectives", None, "objectives by name, in this order, in
 FRONT_SOLVERS = {
     "guaranteed": "momagames.games.breakthrough.solver:GUARANTEED",
     "response": "momagames.games.breakthrough.solver:RESPONSE",
+    "equilibrium": "momagames.games.breakthrough.solver:EQUILIBRIUM",
 }
 EXACT_POLICIES = {"solved": "momagames.games.breakthrough.solver.policy:SOLVED"}
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.errors import InvalidParameter, TooLarge
+from momagames.baselines.equilibria import evaluate_equilibrium, list_equilibria
+from momagames.baselines.strategies import compute_legal_masks, encode_actions, walk
+from momagames.engine.positions import load_state
+from momagames.errors import InvalidFile, InvalidParameter, TooLarge
 from momagames.games.breakthrough.solver.equilibria import find_speed_outcome, solve_equilibria
 from momagames.games.breakthrough.solver.guarantees import solve_guaranteed_front
 from tests.games.breakthrough.test_solver import SIZE, make_position_at, step_copy
@@ -90,6 +93,42 @@ def test_equilibria_equal_the_definition(rows, mover):
     assert set(found.subgame_perfect) == perfect
     assert perfect
     assert perfect <= nash
+    rows = list_equilibria(game, load_state(game, position), 10**6)
+    assert {tuple((round(row[2 * a]), round(6 * row[2 * a + 1])) for a in (0, 1)) for row in rows} == nash
+
+
+@pytest.mark.parametrize(("rows", "mover"), TINY)
+def test_strategies_attain_their_outcome_and_no_deviation_dominates_it(rows, mover):
+    game = momagames.spec(ID, **SIZE, objectives=NAMES)
+    start = load_state(game, {"board": rows, "next_agent": f"player_{mover}", "ply": 11 + mover})
+    found = solve_equilibria(game, start, **LIMITS, with_strategies=True)
+    assert len(found.strategies) == len(found.pareto_nash) > 0
+    for outcome, pair in zip(found.pareto_nash, found.strategies, strict=True):
+        returns = evaluate_equilibrium(game, start, tuple(encode_actions(actions) for actions in pair))
+        assert tuple((round(returns[2 * a]), round(6 * returns[2 * a + 1])) for a in (0, 1)) == outcome
+
+
+def test_first_legal_moves_are_no_equilibrium():
+    game = momagames.spec(ID, **SIZE, objectives=NAMES)
+    start = load_state(game, {"board": TINY[1][0], "next_agent": "player_1", "ply": 12})
+    texts = []
+    for agent in (0, 1):
+        played = []
+
+        def choose(states, returns, played=played):
+            played += compute_legal_masks(game, states).argmax(axis=1).tolist()
+            return np.array(played[-len(states) :])
+
+        walk(game, start, agent, choose, returns_of=1 - agent)
+        texts.append(encode_actions(played))
+    with pytest.raises(InvalidFile, match=r"player_\d gets .*, and .* by another strategy"):
+        evaluate_equilibrium(game, start, tuple(texts))
+
+
+def test_derivation_rejects_too_many_positions():
+    game = momagames.spec(ID, **SIZE, objectives=NAMES)
+    with pytest.raises(TooLarge, match="expected at most max_states=100"):
+        list_equilibria(game, load_state(game, {"board": ["111", "111", "...", "222", "222"]}), 100)
 
 
 @pytest.mark.parametrize(("rows", "mover"), TINY)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from momagames.contract import Game
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.rules import CAPTURES, WIN
 from momagames.games.breakthrough.solver.equilibrium_kernels import MAX_CHAIN, MAX_WIDTH, WORDS, compile_equilibrium_loop
+from momagames.games.breakthrough.solver.equilibrium_strategies import find_strategies
 from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL
 from momagames.games.breakthrough.solver.guarantees import Board, Progress, check_bytes, chunk_slices
 
@@ -38,7 +39,8 @@ Outcome = tuple[tuple[int, int], tuple[int, int]]  # (win -1 or 1, captured piec
 class Equilibria:
     """Outcomes of the equilibria of a position, in ascending order.
 
-    states    number of solved positions, mirror images counted once
+    states        number of solved positions, mirror images counted once
+    strategies    for each outcome of a Pareto-Nash equilibrium the actions of both agents, see `baselines.strategies`
     """
 
     pareto_nash: tuple[Outcome, ...]
@@ -46,13 +48,15 @@ class Equilibria:
     states: int
     bytes: int
     seconds: float
+    strategies: tuple[tuple[list[int], list[int]], ...]
 
 
 def solve_equilibria(
-    game: Game, start: Any, *, max_states: int, max_bytes: int, progress: Progress | None = None
+    game: Game, start: Any, *, max_states: int, max_bytes: int, with_strategies: bool = False, progress: Progress | None = None
 ) -> Equilibria:
     """Compute the outcomes of all Pareto-Nash and of all subgame perfect equilibria in pure strategies.
 
+    with_strategies    whether to return strategies, which takes the memory of all layers
     Raises    InvalidParameter for other objectives than win and captures, more than 32 cells or more than 5 columns; TooLarge
               beyond max_states or max_bytes; InvalidState
     """
@@ -66,24 +70,30 @@ def solve_equilibria(
     size, states, total = 2 * width + 1, 0, 0
     following = _Layer.make_empty()
     words = np.zeros(0, np.uint64)
+    stored: list[_Layer] = []
     for moves in reversed(range(len(board.layers))):
         parts = []
         for chunk in chunk_slices(len(board.layers[moves])):
             parts.append(_solve_chunk(board, size, board.layers[moves][chunk], moves, words, following))
             states += len(parts[-1].forced)
             total += parts[-1].bytes
-            check_bytes(game, following.bytes + total, max_bytes)
+            check_bytes(game, following.bytes + total + sum(one.bytes for one in stored), max_bytes)
             if progress is not None:
                 progress(states, following.bytes + total)
         words, following, total = board.layers[moves], _Layer.join(parts), 0
+        if with_strategies:
+            stored.insert(0, following.without_profiles())
+    forced, ways = [one.forced for one in stored], [one.paths for one in stored]
     paths = [64 * k + bit for k in range(WORDS) for bit in range(64) if int(following.paths[0, k]) >> bit & 1]
     perfect = sorted({int(profile) & 255 for profile in following.profiles})
+    paths.sort(key=lambda one: _unpack(one, size))
     return Equilibria(
-        tuple(sorted(_unpack(one, size) for one in paths)),
+        tuple(_unpack(one, size) for one in paths),
         tuple(sorted(_unpack(one, size) for one in perfect)),
         states,
-        following.bytes,
+        following.bytes + sum(one.bytes for one in stored),
         time.perf_counter() - began,
+        tuple(find_strategies(board, size, forced, ways, one) for one in paths) if with_strategies else (),
     )
 
 
@@ -109,6 +119,9 @@ class _Layer:
             np.concatenate([part.counts for part in parts]),
             np.concatenate([part.profiles for part in parts]),
         )
+
+    def without_profiles(self) -> _Layer:
+        return replace(self, counts=self.counts[:0], profiles=self.profiles[:0])
 
     @property
     def bytes(self) -> int:

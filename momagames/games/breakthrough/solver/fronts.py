@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.equilibria import evaluate_equilibrium, list_equilibria
 from momagames.baselines.exact import Checkpoint
+from momagames.baselines.exact.backward_induction import DECIMALS
 from momagames.baselines.front_solvers import Floats, Progress, SolvedFront, check_no_checkpoint, compare_points
+from momagames.baselines.strategies import encode_actions
 from momagames.contract import Game
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.games.breakthrough.solver.best_response import best_response_value, response_strategy, solve_best_responses
+from momagames.games.breakthrough.solver.equilibria import solve_equilibria
 from momagames.games.breakthrough.solver.guarantees import (
     Board,
     can_guarantee,
@@ -149,4 +154,37 @@ def _check_opponent(weights: Floats | None) -> Floats:
     return weights
 
 
-GUARANTEED, RESPONSE = Guaranteed(), Response()
+class Equilibrium:
+    """Solver of the Pareto-Nash equilibria for the objectives win and captures."""
+
+    def solve(
+        self,
+        game: Game,
+        start: Any,
+        agent: int,
+        opponent: Floats | None,
+        *,
+        max_states: int,
+        max_bytes: int,
+        progress: Progress | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> SolvedFront:
+        """See `solve_equilibria`."""
+        check_no_checkpoint(checkpoint, "the claim equilibrium")
+        limits = {"max_states": max_states, "max_bytes": max_bytes}
+        found = solve_equilibria(game, start, **limits, with_strategies=True, progress=progress)
+        record = load_state(game, start)
+        pairs = [(encode_actions(first), encode_actions(second)) for first, second in found.strategies]
+        values = np.array([evaluate_equilibrium(game, record, pair) for pair in pairs])
+        first, second = zip(*found.strategies, strict=True)
+        return SolvedFront("backward induction over sets", values, first, found.states, found.bytes, found.seconds, second)
+
+    def prove(
+        self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
+    ) -> None:
+        """Derive all outcomes again from the rules of the environment, without symmetry and packed positions."""
+        found = list_equilibria(game, load_state(game, start), 2 * max_states)  # of two mirror images, max_states has one
+        compare_points(values, np.round(values, DECIMALS), found)
+
+
+EQUILIBRIUM, GUARANTEED, RESPONSE = Equilibrium(), Guaranteed(), Response()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -74,22 +74,27 @@ class Board:
     @cached_property
     def layers(self) -> list[Words]:
         """Positions after 0, 1, 2, ... moves."""
+        found: list[Words] = []
+        for words in self.iterate_layers():
+            found.append(words)
+            check_states(self.game, sum(map(len, found)), self.max_states)
+        return found
+
+    def iterate_layers(self) -> Iterator[Words]:
+        """Yield the positions after 0, 1, 2, ... moves."""
         check_cells(self.game, MAX_CELLS)
         pieces = self.start["pieces"][0, :, 1]
         words = np.array([pieces[0] | pieces[1] << np.uint64(32)], np.uint64)
-        words = np.minimum(words, _mirror(words, int(self.start["width"][0]), int(self.start["height"][0])))
-        found = []
+        words = np.minimum(words, mirror_words(words, int(self.start["width"][0]), int(self.start["height"][0])))
+        moves = 0
         while len(words):
-            found.append(words)
-            check_states(self.game, sum(map(len, found)), self.max_states)
-            moves = len(found) - 1
+            yield words
             new = []
             for chunk in chunk_slices(len(words)):
                 out = np.zeros(len(words[chunk]) * self.game.mask_size, np.uint64)
                 count = self.loops.list_successors(words[chunk], self.ply + moves, self.mover_after(moves), *self.scratch, out)
                 new.append(np.unique(out[:count]))
-            words = np.unique(np.concatenate(new))
-        return found
+            words, moves = np.unique(np.concatenate(new)), moves + 1
 
     def unpack(self, points: Words) -> NDArray[np.int64]:
         """Unpack vectors: uint64[n] -> int64[n, K], in units."""
@@ -274,7 +279,8 @@ def chunk_slices(count: int) -> list[slice]:
     return [slice(first, first + CHUNK_POSITIONS) for first in range(0, count, CHUNK_POSITIONS)]
 
 
-def _mirror(words: Words, width: int, height: int) -> Words:
+def mirror_words(words: Words, width: int, height: int) -> Words:
+    """Return the words of the mirror images."""
     column = np.uint64(((1 << height) - 1) * ((1 << 32) + 1))
     out = np.zeros_like(words)
     for x in range(width):

@@ -1,0 +1,98 @@
+"""Strategies of Pareto-Nash equilibria of MO-Breakthrough, from the sets of backward induction; see equilibria.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.strategies import Floats, compute_legal_masks, step_states, walk
+from momagames.games.breakthrough.solver.guarantees import Board, Words, mirror_words
+
+Numbers = NDArray[np.int64]
+
+
+def find_strategies(
+    board: Board, size: int, forced: Sequence[Words], paths: Sequence[Words], outcome: int
+) -> tuple[list[int], list[int]]:
+    """Return the actions of both agents in an equilibrium with an outcome, in the order of their walks.
+
+    On the way to the outcome both play the moves of a game whose positions hold it. Elsewhere each agent plays a move after
+    which the other cannot force a vector that dominates its vector in the outcome.
+
+    forced, paths    of the positions after 0, 1, 2, ... moves, see equilibrium_kernels.py
+    """
+    initial = board.start["count"][0].astype(np.int64)
+
+    def list_children(states: NDArray[Any]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+        """Return for each move its row and action, the outcome of the game or -1, and the index in the next layer or -1."""
+        rows, actions = np.nonzero(compute_legal_masks(board.game, states))
+        after, _ = step_states(board.game, states[rows], actions)
+        over, captured = after["over"] != 0, initial - after["count"]
+        ends = (states["to_move"][rows].astype(np.int64) * size + captured[:, 1]) * size + captured[:, 0]
+        indices = np.full(len(rows), -1, np.int64)
+        if not over.all():
+            words = _read_words(after[~over])
+            width, height = int(after["width"][0]), int(after["height"][0])
+            layer = board.layers[int(after["ply"][0]) - board.ply]
+            indices[~over] = np.searchsorted(layer, np.minimum(words, mirror_words(words, width, height)))
+        return rows, actions, np.where(over, ends, -1), indices
+
+    def find_game() -> list[tuple[int, int]]:
+        """Return the word and the action of each position of a game to the outcome."""
+        state, found = board.start, list[tuple[int, int]]()
+        while not state["over"][0]:
+            _, actions, ends, indices = list_children(state)
+            leads = ends == outcome
+            if (ends < 0).any():
+                layer = paths[len(found) + 1]
+                leads |= (ends < 0) & _has_bit(layer[indices, outcome >> 6], outcome & 63)
+            action = int(actions[np.argmax(leads)])
+            found.append((int(_read_words(state)[0]), action))
+            state, _ = step_states(board.game, state, np.array([action]))
+        return found
+
+    game = find_game()
+
+    def follow(agent: int) -> list[int]:
+        vectors, played = _list_vectors(1 - agent, size), list[int]()
+        vector = int(vectors[outcome])
+        improves = (vectors != vector) & (vectors // size >= vector // size) & (vectors % size >= vector % size)
+
+        def choose(states: NDArray[Any], returns: Floats) -> Numbers:
+            moves = int(states["ply"][0]) - board.ply
+            rows, actions, ends, indices = list_children(states)
+            prevents = ~improves[ends]
+            if (ends < 0).any():
+                prevents = np.where(ends < 0, ~_has_bit(forced[moves + 1][indices, 1 - agent], vector), prevents)
+            chosen = np.full(len(states), -1, np.int64)
+            chosen[rows[prevents][::-1]] = actions[prevents][::-1]  # the first one
+            if moves < len(game):
+                chosen[_read_words(states) == game[moves][0]] = game[moves][1]
+            played.extend(chosen.tolist())
+            return chosen
+
+        walk(board.game, board.start, agent, choose, returns_of=1 - agent)
+        return played
+
+    return follow(0), follow(1)
+
+
+def _list_vectors(agent: int, size: int) -> Numbers:
+    """Return the number of an agent's vector in each outcome, as in equilibrium_kernels.py."""
+    outcomes = np.arange(2 * size * size)
+    captures = outcomes // size % size if agent == 0 else outcomes % size
+    vectors: Numbers = size * (outcomes // size**2 == agent) + captures
+    return vectors
+
+
+def _read_words(states: NDArray[Any]) -> Words:
+    words: Words = states["pieces"][:, 0, 1] | states["pieces"][:, 1, 1] << np.uint64(32)
+    return words
+
+
+def _has_bit(words: Words, bit: int) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (words >> np.uint64(bit)) & np.uint64(1) != 0
+    return found
