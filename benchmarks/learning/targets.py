@@ -127,9 +127,9 @@ def make_samegame(**params: Any) -> Callable[[], Sequence[Game]]:
     return lambda: [momagames.spec("mo-samegame-v0", **params)]
 
 
-def make_for_samegame(kind: type[TrainerMethod], **options: Any) -> TrainerMethod:
+def make_for_samegame(kind: type[TrainerMethod]) -> TrainerMethod:
     """Return a method with the options of `momagames train` for MO-SameGame."""
-    return kind(**{**kind.default_options(momagames.spec("mo-samegame-v0")), **options})
+    return kind(**kind.default_options(momagames.spec("mo-samegame-v0")))
 
 
 def make_small_breakthrough(width: int) -> Target:
@@ -158,10 +158,7 @@ TARGETS = {
     **{
         f"samegame{size}": Target(
             make_samegame(board_width=size, board_height=size, num_colors=3),
-            {
-                "cross_entropy": (make_for_samegame(CrossEntropy, utility="log"), 10_000_000),
-                "grpo": (make_for_samegame(Grpo), 30_000_000),
-            },
+            {"cross_entropy": (CrossEntropy(utility="log"), 10_000_000), "grpo": (Grpo(), 30_000_000)},
             compare_with_exact_fronts, {"share of exact": 0.90, SMALL_BOARD_SEARCH: 0.90}, 50, units=(32,),
             remark=f"Random {size}x{size} boards with 3 colors: share of the exact hypervolume of 50 unseen instances that the "
             "policies reach, one episode for each of 66 weight vectors; the optimum is that of each instance. Policies that "
