@@ -1,13 +1,22 @@
 """Endgames of the duel against plain recursion over copies of an environment."""
 
-import functools
+import importlib
 import itertools
+from pathlib import Path
 
 import pytest
 
-from benchmarks.fronts.pommerman_endgames import LOSS, SURVIVAL, WIN, find_position, solve_endgame
 from momagames.engine.episode import Episode
 from momagames.errors import TooLarge
+
+ROOT = Path(__file__).resolve().parents[3]
+LOSS, SURVIVAL, WIN = 0, 1, 2
+
+
+@pytest.fixture
+def endgames(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    return importlib.import_module("benchmarks.fronts.pommerman_endgames")
 
 
 def list_results(game, state):
@@ -32,25 +41,19 @@ def evaluate(tree, agent, is_informed):
     return min(max(column) for column in zip(*rows, strict=True)) if is_informed else max(map(min, rows))
 
 
-@functools.cache
-def make_tree(seed):
-    game, start = find_position(2, seed)
-    return game, start, list_results(game, start[0])
-
-
 @pytest.mark.parametrize("seed", [0, 8, 37])
-def test_values_equal_plain_recursion(seed):
-    game, start, tree = make_tree(seed)
-    found = solve_endgame(game, start)
+def test_values_equal_plain_recursion(endgames, seed):
+    game, start = endgames.find_position(2, seed)
+    tree, found = list_results(game, start[0]), endgames.solve_endgame(game, start)
     assert found.values == tuple(evaluate(tree, agent, False) for agent in (0, 1))
     assert found.informed == tuple(evaluate(tree, agent, True) for agent in (0, 1))
 
 
-def test_some_agent_cannot_escape():
-    game, start = find_position(4, 8)
-    assert solve_endgame(game, start).values == (LOSS, WIN)
+def test_some_agent_cannot_escape(endgames):
+    game, start = endgames.find_position(4, 8)
+    assert endgames.solve_endgame(game, start).values == (LOSS, WIN)
 
 
-def test_rejects_too_many_positions():
+def test_rejects_too_many_positions(endgames):
     with pytest.raises(TooLarge, match="max_states=10 positions"):
-        solve_endgame(*find_position(4, 8), max_states=10)
+        endgames.solve_endgame(*endgames.find_position(4, 8), max_states=10)
