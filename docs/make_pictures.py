@@ -37,15 +37,15 @@ def frames(shot: Picture) -> Iterator[Image.Image]:
     game, episode = env.game, env.aec_env.episode
     policies = [policy(name, game, i) for i, name in enumerate(shot.policies)]
     rng = np.random.default_rng(shot.seed)
-    renderer, shown = Renderer(game, None, dict(shot.render_options)), None
+    renderer, before = Renderer(game, None, dict(shot.render_options)), None
     steps = range(shot.steps, shot.steps + 1) if isinstance(shot.steps, int) else shot.steps
     for step in range(steps.stop):
         if step in steps:
             state, last, returns = episode.state, env.aec_env.last_action, episode.returns
-            if shown is not None:
-                yield from map(Image.fromarray, renderer.draw_between(shown, state, last, returns, BETWEEN))
+            if before is not None:
+                yield from map(Image.fromarray, renderer.draw_between(before, state, last, returns, BETWEEN))
             yield Image.fromarray(env.render())
-            shown = state.copy()
+            before = state.copy()
         if not env.agents:
             return
         acting = [episode.mover] if game.sequential else [game.agents.index(name) for name in env.agents]

@@ -42,7 +42,7 @@ class Renderer:
         self._captions: dict[tuple[bool, bool], Caption] = {}  # by whether the paper is dark, and the picture SVG
         self.window = Window(game.title) if mode == "human" else None
         self._last_frame_time = 0.0
-        self._shown: State | None = None  # in the window
+        self._previous: State | None = None  # in the window
 
     def render(self, state: State, last: Any, returns: NDArray[np.float64]) -> Any:
         """Render a position with its caption.
@@ -71,22 +71,22 @@ class Renderer:
     def _show_in_window(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
         """Show a position in the window, at the frame rate at most."""
         count = int(check_render_options(self.game, self.options).get(canvas.FRAMES.name, canvas.FRAMES.default))
-        shown = self._shown if count and self._shown is not None and state["ply"] > self._shown["ply"] else None
-        duration = 1 / FRAMES_PER_SECOND - (SLIDE_TIME if shown is not None else 0.0)
+        previous = self._previous if count and self._previous is not None and state["ply"] > self._previous["ply"] else None
+        duration = 1 / FRAMES_PER_SECOND - (SLIDE_TIME if previous is not None else 0.0)
         time.sleep(max(0.0, self._last_frame_time + duration - time.monotonic()))
         for key in window.poll_keys():
             self.cycle_option(key)
         if window.closed:
             return
         try:
-            if shown is not None:
-                for picture in self.draw_between(shown, state, last, returns, count):
+            if previous is not None:
+                for picture in self.draw_between(previous, state, last, returns, count):
                     window.show(picture)
                     time.sleep(SLIDE_TIME / count)
             window.show(self.draw_picture(state, last, returns))
         except InvalidCall as error:
             raise InvalidCall(f"{error}; without a screen use render_mode='rgb_array'") from None
-        self._shown = state.copy()
+        self._previous = state.copy()
         self._last_frame_time = time.monotonic()
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:

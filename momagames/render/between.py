@@ -39,6 +39,6 @@ def draw_between(
             y, x = (round(a + (b - a) * share) for a, b in zip(start, end, strict=True))
             hidden = max(0, top - y), max(0, left - x)  # outside of the board
             under = picture[y + hidden[0] : y + side, x + hidden[1] : x + side]
-            kept = tuple(slice(skip, skip + length) for skip, length in zip(hidden, under.shape[:2], strict=True))
-            under[mask[kept]] = drawn[kept][mask[kept]]
+            visible = tuple(slice(skip, skip + length) for skip, length in zip(hidden, under.shape[:2], strict=True))
+            under[mask[visible]] = drawn[visible][mask[visible]]
         yield picture

@@ -42,7 +42,7 @@ IGNORED = frozenset(
      "_ezpickle_kwargs"]
 )  # fmt: skip
 
-CONSTANTS = frozenset([int, bool, float, str, type(None)])  # immutable, and told apart by their `repr`
+CONSTANTS = frozenset([int, bool, float, str, type(None)])  # immutable, and distinct by their `repr`
 DRAWS = "the environment draws random numbers in a step: expected a table P, or state attributes and np_random.random()"
 
 Snapshot = Any

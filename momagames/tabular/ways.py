@@ -140,11 +140,11 @@ def find_front_by_ways(
 
 def select_nondominated(candidates: Sequence[Return]) -> list[Return]:
     """Return one candidate for each vector that no other one dominates, in ascending order."""
-    kept: list[Return] = []
+    front: list[Return] = []
     others: list[Integers] = []  # the non-dominated ones without the first value, in which those before are at least as good
     for one in sorted(candidates, key=lambda one: one.vector, reverse=True):
         rest = one.vector[1:]
         if not any(weakly_dominates(other, rest) for other in others):
-            kept.append(one)
+            front.append(one)
             others = [*(other for other in others if not weakly_dominates(rest, other)), rest]
-    return kept[::-1]
+    return front[::-1]

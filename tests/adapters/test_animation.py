@@ -58,7 +58,7 @@ def test_slides_explain_the_step(id, name, params):
         slides = animation.find_slides(before, after, env.aec_env.last_action)
         assert len({end for _, end in slides}) == len(slides)
         top, left, side, rows, columns = animation.locate_cells(after, None)
-        shown = [env.game.view.draw(state, hidden=hidden) for state, hidden in ((before, ()), (after, ()))]
+        pictures = [env.game.view.draw(state, hidden=hidden) for state, hidden in ((before, ()), (after, ()))]
         ground = env.game.view.draw(after, hidden=frozenset(end for _, end in slides))
         for start, end in slides:
             assert all(0 <= part < length for part, length in zip(end, (rows, columns), strict=True))
@@ -66,7 +66,7 @@ def test_slides_explain_the_step(id, name, params):
                 continue
             squares = [
                 picture[top + y * side : top + (y + 1) * side, left + x * side : left + (x + 1) * side]
-                for picture, (y, x) in ((shown[0], start), (shown[1], end), (ground, end))
+                for picture, (y, x) in ((pictures[0], start), (pictures[1], end), (ground, end))
             ]
             assert (squares[1] != squares[2]).any()
             moved += 1
@@ -111,18 +111,18 @@ def test_recordings_have_pictures_between_positions(frames, tmp_path):
 
 
 def test_windows_show_pieces_on_their_way(pygame, monkeypatch):
-    shown = []
+    pictures = []
     monkeypatch.setattr(render.time, "sleep", lambda seconds: None)
     for options, expected in (({}, 8), ({"frames": 2}, 4), ({"frames": 0}, 2)):
         env = momagames.make("mo-breakthrough-v0", render_mode="human", render_options=options)
         env.reset(seed=1)
         env.render()
-        monkeypatch.setattr(env._renderer.window, "show", shown.append)
-        shown.clear()
+        monkeypatch.setattr(env._renderer.window, "show", pictures.append)
+        pictures.clear()
         env.render()
         env.step(int(env.observe("player_0")["action_mask"].argmax()))
-        assert len(shown) == expected
-        assert len({picture.tobytes() for picture in shown}) == expected
+        assert len(pictures) == expected
+        assert len({picture.tobytes() for picture in pictures}) == expected
         env.close()
 
 

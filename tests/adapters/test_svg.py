@@ -131,10 +131,10 @@ def test_a_browser_shows_what_the_pixels_show(id, dark, tmp_path):
     pixels = make(id, "rgb_array", dark=dark).render().astype(int)
     height, width = pixels.shape[:2]
     (tmp_path / "page.svg").write_text(make(id, dark=dark).render(), encoding="utf-8")
-    shown = [f"--screenshot={tmp_path / 'shown.png'}", f"--window-size={width},{height}", (tmp_path / "page.svg").as_uri()]
+    target = [f"--screenshot={tmp_path / 'page.png'}", f"--window-size={width},{height}", (tmp_path / "page.svg").as_uri()]
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={tmp_path / 'user'}"]
-    subprocess.run([CHROMIUM, *flags, *shown], capture_output=True, check=True, timeout=120)
-    rendered = np.asarray(Image.open(tmp_path / "shown.png").convert("RGB"), int)[:height, :width]
+    subprocess.run([CHROMIUM, *flags, *target], capture_output=True, check=True, timeout=120)
+    rendered = np.asarray(Image.open(tmp_path / "page.png").convert("RGB"), int)[:height, :width]
     different = abs(rendered - pixels).max(axis=2)
     assert different.mean() < 6
     assert (different > 64).mean() < 0.02  # edges of letters in another font

@@ -9,7 +9,7 @@ import pytest
 from momagames.engine.episode import Episode
 from momagames.errors import TooLarge
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 LOSS, SURVIVAL, WIN = 0, 1, 2
 
 
