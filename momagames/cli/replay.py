@@ -93,10 +93,12 @@ def _play(
             write_video(temporary, frames, "gif", rate)
     if svg is not None:
         steps = len(episode.record["actions"])
-        check_range("step", steps if step is None else step, 0, steps)
-        documents = [env.render() for env in replay_from_data(episode.record, episode.title, "svg")]
+        chosen = steps if step is None else step
+        check_range("step", chosen, 0, steps)
+        positions = enumerate(replay_from_data(episode.record, episode.title, "svg"))  # the end is checked, too
+        (document,) = [env.render() for number, env in positions if number == chosen]
         with atomic_path(svg) as temporary:
-            temporary.write_text(documents[-1 if step is None else step], encoding="utf-8", newline="\n")
+            temporary.write_text(document, encoding="utf-8", newline="\n")
     if window or (gif is None and svg is None and file is None):
         for env in replay_from_data(episode.record, episode.title, "human" if window else "ansi"):
             _show(env.render(), rate, window)

@@ -44,7 +44,8 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, hidden
 
 def find_slides(before: State, after: State, last: Any) -> list[Slide]:
     """§4 Return the cells that the tiles fall and move from and to."""
-    board, width = unpack_board(before), unpack_board(before).shape[1]
+    board = unpack_board(before)
+    height, width = board.shape
     group, border = set(), [] if last is None else [divmod(int(last), width)]
     while border:
         cell = border.pop()
@@ -52,13 +53,13 @@ def find_slides(before: State, after: State, last: Any) -> list[Slide]:
             group.add(cell)
             y, x = cell
             near = [(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)]
-            border += [n for n in near if min(n) >= 0 and n[0] < len(board) and n[1] < width and board[n] == board[cell]]
+            border += [n for n in near if min(n) >= 0 and n[0] < height and n[1] < width and board[n] == board[cell]]
     rest = canvas.clear_cells(board, group)
     columns = [x for x in range(width) if rest[:, x].any()]
     found = []
     for end, start in enumerate(columns):
         rows = np.flatnonzero(rest[:, start])
-        found += [((int(y), start), (len(board) - len(rows) + k, end)) for k, y in enumerate(rows)]
+        found += [((int(y), start), (height - len(rows) + k, end)) for k, y in enumerate(rows)]
     moved = unpack_board(after)
     return [(start, end) for start, end in found if start != end and board[start] == moved[end]]
 
