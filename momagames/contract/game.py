@@ -311,7 +311,7 @@ class Game:
                         `momagames.baselines.front_solvers`
     tie_break           game -> the game in which a match decides a tie that a rerun has not broken
     action_objectives   states record[N] -> int64[N, M], the index of the per-color objective that each action would reward;
-                        for games with a parameter `color_rewards`
+                        for games with a parameter `color_rewards`, whose first objectives are those of the colors, or one
     infos               state -> entries of the infos of single environments besides the mask. An entry "winners", a list of
                         names of agents, empty before the end and in a tie, decides matches; without it the highest return
                         in the first zero-sum objective does

@@ -44,16 +44,18 @@ def select_objectives(reward: NDArray[Any], chosen: Sequence[int]) -> NDArray[An
     return part
 
 
-def merge_objectives(reward: NDArray[Any]) -> NDArray[Any]:
-    """Return the sum of all objectives: reward[..., K] -> [..., 1]."""
-    return np.asarray(reward.sum(axis=-1, keepdims=True))
+def merge_objectives(reward: NDArray[Any], rest: int = 0) -> NDArray[Any]:
+    """Return the sum of all objectives but the last `rest`, and these: reward[..., K] -> [..., 1 + rest]."""
+    end = reward.shape[-1] - rest
+    merged = np.asarray(reward[..., :end].sum(axis=-1, keepdims=True))
+    return np.concatenate([merged, reward[..., end:]], axis=-1) if rest else merged
 
 
 def split_objective(reward: NDArray[Any], color: NDArray[np.int64], colors: int) -> NDArray[Any]:
-    """Split one objective into one for each color: reward[N, A, 1], color int[N] -> [N, A, colors]."""
+    """Split the first objective into one for each color: reward[N, A, 1 + rest], color int[N] -> [N, A, colors + rest]."""
     chosen = (np.arange(colors) == color[:, None]).astype(reward.dtype)
-    parts: NDArray[Any] = reward * chosen[:, None, :]
-    return parts
+    parts: NDArray[Any] = reward[..., :1] * chosen[:, None, :]
+    return np.concatenate([parts, reward[..., 1:]], axis=-1)
 
 
 # ---------------------------------------------------------------------------------------------------------- transforms
@@ -344,7 +346,7 @@ class MergeColors(Transform):
         super().__init__(source, _with_color_rewards(source, self.name, split=False))
 
     def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
-        return merge_objectives(reward)
+        return merge_objectives(reward, len(self.reward_spec.objectives) - 1)
 
 
 class SplitColors(Transform):
@@ -368,4 +370,4 @@ class SplitColors(Transform):
 
     def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
         color = context.observed[np.arange(len(reward)), context.actions[:, 0, 0]]
-        return split_objective(reward, color, len(self.reward_spec.objectives))
+        return split_objective(reward, color, len(self.reward_spec.objectives) - len(self.source.objectives) + 1)

@@ -38,6 +38,8 @@ SIZES = [
     (3, 3, 5, 40, {"scoring": "classic"}),
     (4, 4, 3, 40, {"scoring": "classic"}),
     (5, 3, 4, 20, {"scoring": "classic", "color_rewards": False}),
+    (4, 4, 3, 40, {"scoring": "classic", "color_rewards": False, "move_rewards": True}),
+    (5, 3, 2, 20, {"move_rewards": True}),
 ]
 
 
@@ -76,7 +78,8 @@ def compute_reward(tiles, rest, color, group, params):
     if classic and not list_groups(rest):
         for k in range(1, params["num_colors"] + 1):
             reward[k - 1] -= max(sum(tile == k for tile in rest.values()) - 2, 0) ** 2
-    return tuple(float(np.float32(r)) for r in (reward if params["color_rewards"] else [sum(reward)]))
+    vector = reward if params["color_rewards"] else [sum(reward)]
+    return tuple(float(np.float32(r)) for r in [*vector, *([-1.0] if params.get("move_rewards") else [])])
 
 
 def nondominated(vectors):
@@ -92,8 +95,12 @@ def brute_force(tiles, params, memo):
             rest = remove_group(tiles, group)
             reward = compute_reward(tiles, rest, color, group, params)
             front |= {tuple(a + b for a, b in zip(reward, v, strict=True)) for v in brute_force(rest, params, memo)}
-        memo[key] = nondominated(front) if front else {(0.0,) * (params["num_colors"] if params["color_rewards"] else 1)}
+        memo[key] = nondominated(front) if front else {(0.0,) * count_objectives(params)}
     return memo[key]
+
+
+def count_objectives(params):
+    return (params["num_colors"] if params["color_rewards"] else 1) + bool(params.get("move_rewards"))
 
 
 def best_weighted_return(tiles, weights, params, memo):
@@ -311,6 +318,7 @@ def test_rejects_rewards_outside_the_declared_bounds():
         (6, 6, 3, {}),
         (6, 5, 4, {"clear_bonus": 500}),
         (5, 5, 5, {"scoring": "classic"}),
+        (6, 5, 3, {"scoring": "classic", "color_rewards": False, "move_rewards": True}),
         (6, 5, 3, {"scoring": "classic", "color_rewards": False}),
         (8, 8, 10, {"color_rewards": False}),
         (3, 21, 10, {"color_rewards": False}),

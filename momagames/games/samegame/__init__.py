@@ -45,6 +45,7 @@ PARAMETERS = (
         accepts=standard_boards.ACCEPTS,
         omits_default=True,
     ),
+    Parameter("move_rewards", False, "a last objective `move`: -1 for each move", omits_default=True),
 )
 TRAINING = {
     # large groups of episodes: their mean is the only baseline of the advantages
@@ -56,7 +57,12 @@ FIXED_KERNELS = Kernels(rules.generate_fixed, rules.legal, rules.step, rules.obs
 
 
 def build_objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
-    """§5 Return one objective for each color, or one for all."""
+    """§5 Return one objective for each color, or one for all; with `move_rewards` one for moves."""
+    return (*build_point_objectives(params), *build_move_objectives(params))
+
+
+def build_point_objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
+    """§5.1, §5.2 Return one objective for each color, or one for all."""
     cells, by_color = params["board_width"] * params["board_height"], params["color_rewards"]
     names = [f"color_{k + 1}" for k in range(params["num_colors"])] if by_color else ["points"]
     if is_classic(params):
@@ -65,6 +71,20 @@ def build_objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
         return tuple(Objective(name, unit, worst, best, worst, best, "§5.2") for name in names)
     best = float(np.float32(cells**2) + np.float32(params["clear_bonus"]))
     return tuple(Objective(name, "points (group size squared)", 0.0, best, 0.0, best, "§5") for name in names)
+
+
+def build_move_objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
+    """§5.3 Return the objective of moves with `move_rewards`, else none."""
+    if not params.get("move_rewards"):
+        return ()
+    movers = 1 if params["team_rewards"] else params["num_agents"]
+    most = count_longest(params) + movers - 1
+    return (Objective("move", "moves, negative", -1.0, 0.0, -float(most // movers), 0.0, "§5.3"),)
+
+
+def count_longest(params: dict[str, Any]) -> int:
+    """§6.2 Return the moves of the longest game."""
+    return int(params["board_width"] * params["board_height"] // 2)
 
 
 def is_classic(params: dict[str, Any]) -> bool:
@@ -90,6 +110,7 @@ def game(id: str, **given: Any) -> Game:
         blank[name] = params[name]
     if is_classic(params):
         blank["classic"], blank["clear_bonus"] = True, rules.CLASSIC_BONUS
+    blank["move_rewards"] = bool(params.get("move_rewards"))
     if instance is not None:
         codec.pack_board(standard_boards.load_board(instance), blank["fixed_board"])
     key_words = -(-width * height // (64 // (2 if colors < 4 else 3 if colors < 8 else 4))) + (count > 1)
@@ -104,7 +125,7 @@ def game(id: str, **given: Any) -> Game:
         objectives=build_objectives(params),
         actions=(width * height,),
         fields=(Field("observation", (height, width, colors), "int8", 0, 1, order=(2, 0, 1)),),
-        max_episode_steps=width * height // 2,
+        max_episode_steps=count_longest(params),
         params=params,
         parameters=PARAMETERS,
         factory=game,

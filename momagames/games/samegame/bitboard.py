@@ -26,6 +26,7 @@ packed_dtype = record(
     used=("i4",),  # planes
     color_rewards=("u1",),
     classic=("u1",),
+    move_rewards=("u1",),
     colors=("i4",),
     clear_bonus=("f4",),
 )
@@ -92,6 +93,8 @@ def step(state, actions, reward):
     objective = color - 1 if state["color_rewards"] else 0
     for k in range(reward.shape[1]):
         reward[0, k] = points if k == objective else np.float32(0)
+    if state["move_rewards"]:
+        reward[0, reward.shape[1] - 1] = -1  # §5.3
     if state["classic"] and state["over"] and filled != NOTHING:
         subtract_penalties(state, reward[0])
 

@@ -24,7 +24,7 @@ def pack(game: Game, start: NDArray[Any]) -> tuple[Game, NDArray[Any]] | None:
     packed["width"], packed["cells"], packed["left"] = width, board.size, column
     packed["inner"] = (1 << board.size) - 1 - (column << (width - 1))
     packed["used"] = used = int(game.params["num_colors"]).bit_length()
-    for name in ("over", "colors", "color_rewards", "classic", "clear_bonus"):
+    for name in ("over", "colors", "color_rewards", "classic", "move_rewards", "clear_bonus"):
         packed[name] = start[name]
     blank = packed[0].copy()
     for k in range(used):

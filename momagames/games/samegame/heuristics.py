@@ -1,5 +1,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Estimates of the future return in MO-SameGame. Both kernels write float64[K] to `out`: a value for each color, or for all."""
+"""Estimates of the future return in MO-SameGame. Both kernels write float64[K] to `out`: a value for each color, or for all,
+and with `move_rewards` one for the moves.
+"""
 
 import numpy as np
 
@@ -30,7 +32,8 @@ FIRST_EXTRA = len(FEATURE_NAMES)
 def optimistic(state, out):
     """Write an upper bound: all tiles of a color are removed at once, and the board is emptied.
 
-    With classic scoring a color with a single tile rules the bonus out, and the bonus counts once in a single objective.
+    With classic scoring a color with a single tile rules the bonus out, and the bonus counts once in a single objective. The
+    bound of moves is that of `count_lasting_colors`.
     """
     out[:] = 0.0
     bonus, lone, removable = np.float64(state["clear_bonus"]), False, False
@@ -48,11 +51,32 @@ def optimistic(state, out):
                 out[color - 1] += bonus
         if not state["color_rewards"]:
             out[0] += bonus
+    if state["move_rewards"] and not state["over"]:
+        out[out.shape[0] - 1] = -max(count_lasting_colors(state), 1)
+
+
+@kernel
+def count_lasting_colors(state):
+    """Return the number of colors with a pair of adjacent tiles that only a move of their color ends: a lower bound of the
+    moves to the end.
+
+    Such a pair is one tile upon the other, or is in the bottom row. The tiles of other pairs can fall to different rows.
+    """
+    board, width = state["board"], np.uint64(state["width"])
+    cells = width * np.uint64(state["height"])
+    found = 0
+    for i in range(cells):
+        p = FIRST + i
+        tile = board[p]
+        lasts = (board[p + width] == np.uint8(tile ^ ODD)) | ((i >= cells - width) & (board[p + ONE] == tile))
+        found |= np.int64(lasts) << np.int64(tile & COLOR)
+    return bit_count(np.uint64(found >> 1))  # bit 0: empty cells
+
 
 
 @kernel
 def present(state, out):
-    """Write the sum of the points of the present groups. Overwrites the state."""
+    """Write the sum of the points of the present groups, and as moves their number. Overwrites the state."""
     out[:] = 0.0
     ignored = local_array(MAX_COLORS)
     ignored[:] = 0
@@ -63,6 +87,8 @@ def present(state, out):
 def write_objective_features(state, out):
     """Write the features of FEATURE_NAMES for each color, or for all, and those of EXTRA_FEATURE_NAMES to further rows, if
     `out` has these. Overwrites the state.
+
+    In the column of moves the first two rows are the estimates of `optimistic` and `present`, and the others are 0.
     """
     optimistic(state, out[0])
     out[1:] = 0.0
@@ -103,7 +129,8 @@ def measure_tiles(state, tiles, pairs, heights):
 @kernel
 def measure_groups(state, points, tiles, groups, largest):
     """Add the points, the sizes and the number of the present groups to arrays with an entry for each objective, and update
-    the largest points of a group. Overwrites the state.
+    the largest points of a group. With `move_rewards` the last entry of `points` counts the groups, negative. Overwrites the
+    state.
     """
     board = state["board"]
     width = np.int64(state["width"])
@@ -121,6 +148,8 @@ def measure_groups(state, points, tiles, groups, largest):
                 size = mark_group(board, width, cell)[0]
                 earned = np.float64(group_points(state, size))
                 points[objective] += earned
+                if state["move_rewards"]:
+                    points[points.shape[0] - 1] -= 1.0
                 tiles[objective] += size
                 groups[objective] += 1
                 largest[objective] = max(largest[objective], earned)

@@ -44,6 +44,7 @@ def make_state_dtype(cells: int, fixed: bool = False) -> np.dtype[Any]:
         team_rewards=("u1",),
         color_rewards=("u1",),
         classic=("u1",),
+        move_rewards=("u1",),
         clear_bonus=("f4",),
         board=("u1", (GUARD + cells + GUARD,)),
         **({"fixed_board": ("u1", (GUARD + cells + GUARD,))} if fixed else {}),
@@ -53,7 +54,7 @@ def make_state_dtype(cells: int, fixed: bool = False) -> np.dtype[Any]:
 state_dtype, small_state_dtype = make_state_dtype(MAX_CELLS), make_state_dtype(SMALL_CELLS)
 fixed_state_dtype = make_state_dtype(SMALL_CELLS, fixed=True)
 
-PARAMETERS = ("width", "height", "colors", "agents", "team_rewards", "color_rewards", "classic", "clear_bonus")
+PARAMETERS = ("width", "height", "colors", "agents", "team_rewards", "color_rewards", "classic", "move_rewards", "clear_bonus")
 
 
 @kernel
@@ -248,13 +249,15 @@ def group_points(state, size):
 
 @kernel
 def write_rewards(state, mover, color, size, reward):
-    """§5 Write the points of a group to the objective of its color, for the mover or for all agents."""
+    """§5 Write the points of a group to the objective of its color, and the move, for the mover or for all agents."""
     objective = color - 1 if state["color_rewards"] else 0
     points = np.float32(group_points(state, size))
     if state["tiles"] == 0:
         points += state["clear_bonus"]
     reward[:] = 0
     reward[mover, objective] = points
+    if state["move_rewards"]:
+        reward[mover, reward.shape[1] - 1] = -1  # §5.3
     if state["classic"] and state["over"] and state["tiles"] > 0:
         subtract_penalties(state, reward[mover])
     if state["team_rewards"]:

@@ -7,6 +7,7 @@ SMALL = {
     "mo-samegame-v0": [
         {"board_width": 4, "board_height": 6, "num_colors": 3},
         {"board_width": 6, "board_height": 4, "num_agents": 3},
+        {"board_width": 3, "board_height": 5, "num_colors": 3, "num_agents": 2, "move_rewards": True},
     ]
 }
 GOLDEN = {
@@ -37,4 +38,6 @@ PERFT = {
 
 def letters(game, objective):
     """Letters in the formulas of SPEC.md."""
-    return {"W": game.params["board_width"], "H": game.params["board_height"], "C": game.params["num_colors"]}
+    params = game.params
+    sharing = 1 if params["team_rewards"] else params["num_agents"]
+    return {"W": params["board_width"], "H": params["board_height"], "C": params["num_colors"], "N": sharing}

@@ -25,10 +25,12 @@ class SameGame:
         color_rewards=True,
         clear_bonus=0.0,
         scoring="squares",
+        move_rewards=False,
     ):
         self.width, self.height, self.colors, self.agents = board_width, board_height, num_colors, num_agents
         self.team, self.by_color, self.bonus = team_rewards, color_rewards, clear_bonus
         self.classic = scoring == "classic"
+        self.counts_moves = move_rewards
         self.mover, self.ply = 0, 0
 
     @classmethod
@@ -105,6 +107,8 @@ class SameGame:
             vector = [earned - (self.points(m) if m > 2 else 0) for earned, m in zip(vector, left, strict=True)]
         if not self.by_color:
             vector = [sum(vector)]
+        if self.counts_moves:  # §5.3
+            vector = [*vector, -1]
         rewards = [vector if self.team or agent == self.mover else [0] * len(vector) for agent in range(self.agents)]
         self.mover = (self.mover + 1) % self.agents
         self.ply += 1

@@ -12,7 +12,7 @@ from tests.games.samegame.naive import SYMBOLS, SameGame
 ID = "mo-samegame-v0"
 
 
-def case(width, height, colors, agents=1, team=False, by_color=True, bonus=0.0, scoring="squares"):
+def case(width, height, colors, agents=1, team=False, by_color=True, bonus=0.0, scoring="squares", count=False):
     return {
         "board_width": width,
         "board_height": height,
@@ -22,6 +22,7 @@ def case(width, height, colors, agents=1, team=False, by_color=True, bonus=0.0, 
         "color_rewards": by_color,
         "clear_bonus": bonus,
         "scoring": scoring,
+        "move_rewards": count,
     }
 
 
@@ -44,10 +45,15 @@ SMALL = [
     case(6, 4, 3, 3, scoring="classic"),
     case(4, 7, 5, 2, team=True, scoring="classic"),
     case(5, 5, 4, by_color=False, scoring="classic"),
+    case(4, 5, 3, 3, count=True),
+    case(5, 4, 4, 2, team=True, by_color=False, bonus=2.5, count=True),
+    case(4, 4, 2, 2, team=True, scoring="classic", count=True),
+    case(5, 5, 3, by_color=False, scoring="classic", count=True),
 ]
 LARGE = [
     case(15, 15, 5),
     case(15, 15, 5, scoring="classic"),
+    case(15, 15, 5, by_color=False, scoring="classic", count=True),
     case(30, 30, 10, 5),
     case(30, 3, 3, 2),
     case(3, 30, 3, 2),
@@ -112,6 +118,7 @@ def test_any_parameters(data):
         data.draw(st.booleans()),
         data.draw(st.booleans()),
         *data.draw(st.tuples(st.floats(0, 100_000, width=32), st.just("squares")) | st.just((0.0, "classic"))),
+        data.draw(st.booleans()),
     )
     rows = board(random.Random(data.draw(st.integers(0, 2**32))), params)
     play_aec_api(ID, SameGame.given(rows, **params), params, 7, {"board": rows})
