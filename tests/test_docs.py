@@ -281,7 +281,9 @@ def test_spec_gives_actions_observation_and_bounds(id):
             points = [float(reference.group(1).split()[0])] * len(game.objectives)
         else:
             points = [float(point) for point in reference.group(1).partition("(")[0].split(",")]
-        assert list(game.reference_point) == points[: len(game.objectives)]
+        lower = [f"for `{objective.name}` the lower bound" in reference.group(1) for objective in game.objectives]
+        points = [o.return_low if is_low else point for o, is_low, point in zip(game.objectives, lower, points, strict=False)]
+        assert list(game.reference_point) == points
 
 
 def test_the_readme_has_the_table_of_the_registry(monkeypatch):

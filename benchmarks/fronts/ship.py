@@ -120,7 +120,8 @@ def write_standard(results: Path, out: Path) -> None:
         for path in Path(place).glob("*.json"):
             number = path.name.partition("-instance_standard-")[2].partition("-")[0]
             front = add_game(read_game_front(path), tuple(games[number]["actions"]))
-            write_front(out / f"mo-samegame-v0-standard-{number}-best-known.json.gz", front)
+            kind = "-moves" if front.game.params.get("move_rewards") else ""
+            write_front(out / f"mo-samegame-v0-standard-{number}{kind}-best-known.json.gz", front)
 
 
 def add_game(front: FrontFile, actions: tuple[int, ...]) -> FrontFile:

@@ -11,8 +11,19 @@ from gymnasium.vector import AutoresetMode
 from momagames.wrappers import MergeColors, SelectObjectives, ShareTeamReward, SplitColors
 from tests.wrappers.games import batches, breakthrough, breakthroughs, play, rounds, same_pay, samegame, samegames, steps
 
-TEAMS = [{"num_agents": 3}, {"num_agents": 5, "clear_bonus": 7.0}, {"num_agents": 2, "color_rewards": False}, {"num_agents": 2, "move_rewards": True}]
-SPLITS = [{}, {"num_agents": 3}, {"num_agents": 2, "team_rewards": True}, {"clear_bonus": 1000.0}, {"num_agents": 2, "move_rewards": True}]
+TEAMS = [
+    {"num_agents": 3},
+    {"num_agents": 5, "clear_bonus": 7.0},
+    {"num_agents": 2, "color_rewards": False},
+    {"num_agents": 2, "move_rewards": True},
+]
+SPLITS = [
+    {},
+    {"num_agents": 3},
+    {"num_agents": 2, "team_rewards": True},
+    {"clear_bonus": 1000.0},
+    {"num_agents": 2, "move_rewards": True},
+]
 MODES = ("next_step", "same_step", "disabled")
 
 

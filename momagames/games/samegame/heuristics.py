@@ -73,7 +73,6 @@ def count_lasting_colors(state):
     return bit_count(np.uint64(found >> 1))  # bit 0: empty cells
 
 
-
 @kernel
 def present(state, out):
     """Write the sum of the points of the present groups, and as moves their number. Overwrites the state."""
