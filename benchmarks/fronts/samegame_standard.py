@@ -10,7 +10,8 @@ written at once to samegame_standard.json beside this script: for each board the
 CPU-seconds and runs so far, and the curve of scores over CPU-seconds. Ctrl-C loses the current runs only; the same command
 continues from the file.
 
-`--compare` gives methods equal CPU time on some boards instead and stores nothing.
+`--compare` gives methods equal CPU time on some boards instead and stores nothing. `--fronts` prints a table of the packaged
+fronts of points against moves instead; it needs no boards.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from momagames.contract import Game
 from momagames.engine.episode import Episode
 from momagames.engine.positions import load_state
 from momagames.files.writing import write_file_atomically
+from momagames.fronts import load_front
 from momagames.games.samegame import standard_boards
 
 ID, NUM_BOARDS = "mo-samegame-v0", 20
@@ -186,6 +188,21 @@ def format_curve(results: dict[str, dict[str, Any]]) -> str:
     return "\n".join(rows)
 
 
+def format_move_fronts() -> str:
+    """Return a table of the packaged fronts of points against moves."""
+    limits = (40, 45, 50, 60)
+    most = " | ".join(f"within {limit} moves" for limit in limits)
+    rows = [f"| board | points of the front | fewest moves | {most} | most points |", "|---|" + "---:|" * (len(limits) + 3)]
+    for k in range(1, NUM_BOARDS + 1):
+        values = load_front(f"{ID}-standard-{k}-moves-best-known").values
+        games = [(int(points), -int(move)) for points, move in values]  # both in ascending order
+        best = [max((points for points, moves in games if moves <= limit), default=None) for limit in limits]
+        (fewest, first), (top, last) = games[0], games[-1]
+        cells = [f"{first} for {fewest:,}", *("" if one is None else f"{one:,}" for one in best), f"{top:,} in {last} moves"]
+        rows.append(f"| {k} | {len(games)} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
 def compare(boards: list[int], cpu_seconds: float) -> None:
     """Print the best scores of each method on some boards over CPU time: one run on each board, and its total score after an
     eighth, a quarter, half and all of its steps, which take about `cpu_seconds`."""
@@ -218,7 +235,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--steps", type=int, default=RUN_STEPS, help="environment steps of a run")
     parser.add_argument("--compare", type=int, nargs="+", metavar="BOARD", help="compare methods on these boards")
+    parser.add_argument("--fronts", action="store_true", help="print the packaged fronts of points against moves")
     given = parser.parse_args()
+    if given.fronts:
+        print(format_move_fronts())
+        return
     if given.compare:
         compare(given.compare, given.cpu_seconds)
         return

@@ -16,6 +16,7 @@ from momagames.games.samegame import standard_boards
 ROOT = Path(__file__).resolve().parents[3]
 SUITE = ROOT / "benchmarks/fronts/samegame-standard.yaml"
 FRONTS = [f"mo-samegame-v0-{name}-best-known" for name in standard_boards.NAMES]
+MOVE_FRONTS = [f"mo-samegame-v0-{name}-moves-best-known" for name in standard_boards.NAMES]
 needs_boards = pytest.mark.skipif(standard_boards.VARIABLE not in os.environ, reason="needs the standard boards")
 
 
@@ -28,9 +29,22 @@ def test_fronts_name_boards_that_they_do_not_hold():
         assert fronts.find_packaged_front(front.canonical, 0) == front
 
 
+def test_fronts_trade_points_against_moves():
+    for name, instance in zip(MOVE_FRONTS, standard_boards.NAMES, strict=True):
+        front = fronts.load_front(name)
+        assert front.game.params["instance"] == instance
+        assert front.objectives == ("points", "move")
+        assert front.start.position is None
+        assert fronts.find_packaged_front(front.canonical, 0) == front
+        assert all(-value == len(point.actions) for point in front.points for value in point.value[1:])
+        assert len(front.points) > 5
+
+
 def test_the_suite_plays_all_boards():
-    games = yaml.safe_load(SUITE.read_text(encoding="utf-8"))["experiments"][0]["games"]
-    assert [game["params"]["instance"] for game in games] == list(standard_boards.NAMES)
+    experiments = yaml.safe_load(SUITE.read_text(encoding="utf-8"))["experiments"]
+    for experiment in experiments:
+        assert [game["params"]["instance"] for game in experiment["games"]] == list(standard_boards.NAMES)
+    assert [("move_rewards" in one["games"][0]["params"]) for one in experiments] == [False, True]
 
 
 def test_fronts_are_not_verified_without_the_boards(monkeypatch):
@@ -52,8 +66,8 @@ def test_other_boards_are_not_those_of_the_fronts(boards):
 
 
 @needs_boards
-@pytest.mark.parametrize("name", FRONTS)
+@pytest.mark.parametrize("name", FRONTS + MOVE_FRONTS)
 def test_fronts_are_attained(name):
     front = fronts.load_front(name)
     fronts.verify(front)
-    assert load_suite(SUITE).experiments[0].games[FRONTS.index(name)] == front.game
+    assert front.game in [game for experiment in load_suite(SUITE).experiments for game in experiment.games]

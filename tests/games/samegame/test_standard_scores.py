@@ -34,6 +34,7 @@ def test_the_page_shows_what_is_stored(standard):
     results = standard.read_results()
     assert standard.format_scores(results) in page
     assert standard.format_curve(results) in page
+    assert standard.format_move_fronts() in page
 
 
 @pytest.mark.skipif(
