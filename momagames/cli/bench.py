@@ -68,13 +68,15 @@ SeedsOption = Annotated[list[int] | None, typer.Option("--seed", help="Runs with
 
 @bench.command("list")
 def list_suites() -> None:
-    """List the packaged suites."""
+    """List the packaged suites, with the first sentence of each description."""
     from momagames.benchmark import list_suites, load_suite
 
     listing = table("suite", "runs", "description")
     for name, path in list_suites().items():
         suite = load_suite(path)
-        listing.add_row(name, str(len(suite.list_runs())), suite.description)
+        listing.add_row(name, str(len(suite.list_runs())), suite.description.partition(". ")[0].rstrip("."))
+    listing.caption_justify = "left"
+    listing.caption = "momagames bench show SUITE: the whole description, games, methods, budgets"
     console().print(listing)
 
 
