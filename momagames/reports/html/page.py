@@ -84,7 +84,7 @@ def _link(place: str, title: str) -> str:
 
 
 def _describe_counts(total: int, finished: int, errors: Sequence[tuple[Run, str]]) -> str:
-    text = f"{finished} of {count(total, 'run')} finished"
+    text = f"{finished:,} of {count(total, 'run')} finished"
     return text + (f", {len(errors)} failed" if errors else "")
 
 
