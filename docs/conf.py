@@ -22,6 +22,7 @@ import momagames  # noqa: E402
 
 project = "momagames"
 author = "The momagames authors"
+copyright = "2026, the momagames authors; MIT license"
 release = version = momagames.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design"]

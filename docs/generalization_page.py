@@ -38,7 +38,7 @@ def make_track(name: str, file: Path) -> Track:
 def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """Yield the lines of the page. names: kind and title of a figure -> its file name without extension."""
     first, *_ = data.panels
-    yield from ("# Results: generalization", "", describe_message(suite, first), "")
+    yield from ("# Track 4: generalization to unseen instances", "", describe_message(suite, first), "")
     for panel in data.panels:
         if name := names.get((NAME, panel.full_heading)):
             yield from (f"## {panel.full_heading}", "", image(f"Generalization: {panel.full_heading}", f"{name}.svg"), "")

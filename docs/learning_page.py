@@ -15,7 +15,7 @@ from momagames import registry
 from momagames.analysis.statistics import bootstrap
 from momagames.baselines.learners import LEARNERS, find_learner
 from momagames.contract import Game
-from momagames.contract.titles import describe_game, join_words
+from momagames.contract.titles import describe_game
 from momagames.reports.data.method_styles import assign_numbers
 from momagames.reports.data.panels import short_name
 from momagames.reports.figures.paper_figures import RC_PARAMS, SAVE_OPTIONS
@@ -33,7 +33,7 @@ Runs = Sequence[Mapping[str, Any]]
 def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of the page: the message, figures of the targets, folded tables, how they were made."""
     rows = [row for name, target in targets.items() for row in format_bars(name, target)]
-    yield from ("# Results: training", "", describe_bars(rows), "")
+    yield from ("# Training: learners with the budgets that they need", "", describe_bars(rows), "")
     yield from fold("All bars", markdown_table(["target", "result", "bar", "mean", "seeds", ""], rows))
     for name, target in targets.items():
         yield from format_section(name, target)
@@ -53,9 +53,9 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
 def describe_bars(rows: Sequence[Sequence[str]]) -> str:
     """Return two sentences: how many bars the trained methods meet, and where they miss some."""
     missed = [row for row in rows if row[-1] == "missed"]
-    names = join_words(dict.fromkeys(row[0].partition("]")[0].lstrip("[") for row in missed))
+    names = "; ".join(dict.fromkeys(row[0] for row in missed))
     met = f"With long training, the package's learners meet {len(rows) - len(missed)} of {len(rows)} bars."
-    return met + (f" They miss bars of {names}." if missed else "")
+    return met + (f" They miss a bar in {names}." if missed else "")
 
 
 def group_by_learner(target: Mapping[str, Any]) -> dict[str, Runs]:
@@ -72,16 +72,22 @@ def format_bars(name: str, target: Mapping[str, Any]) -> Iterator[list[str]]:
             continue
         mean = float(np.mean([run["results"][result] for run in own]))
         met = "met" if mean >= bar else "missed"
-        yield [f"[{name}](#{name})", result, format_number(bar), format_number(mean), str(len(own)), met]
+        yield [f"[{make_title(target)}](#{name})", result, format_number(bar), format_number(mean), str(len(own)), met]
+
+
+def make_title(target: Mapping[str, Any]) -> str:
+    """Return the game of a target in words, without its objectives; that of several games has no variant."""
+    head = target["runs"][0]["head"]
+    game = registry.spec(head["game"], **{name: value for name, value in head["params"].items() if name != "objectives"})
+    return game.title if head["other_games"] else describe_game(game)
 
 
 def format_section(name: str, target: Mapping[str, Any]) -> Iterator[str]:
-    groups = group_by_learner(target)
-    head = target["runs"][0]["head"]
+    groups, title, head = group_by_learner(target), make_title(target), target["runs"][0]["head"]
     game = registry.spec(head["game"], **head["params"])
-    yield from (f"## {name}", "", f"{describe_game(game)}. {target['remark']}", "")
+    yield from (f"({name})=", f"## {title}", "", f"Target `{name}`, {describe_game(game)}. {target['remark']}", "")
     if any(run["curve"] for run in target["runs"]):
-        yield from (image(f"{axis_label(target)} over the training steps of {name}", f"{NAME}-{name}.svg"), "")
+        yield from (image(f"{axis_label(target)} over the training steps, {title}", f"{NAME}-{name}.svg"), "")
     for learner, runs in groups.items():
         head = [learner, "mean", *(f"seed {run['head']['seed']}" for run in runs)]
         training = f"`{short_name(game)}`; {describe_training(game, runs[0])}."

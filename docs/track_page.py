@@ -12,13 +12,14 @@ from page_figures import fold, image
 
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Suite
+from momagames.errors import count
 from momagames.reports.data.aggregate import aggregate
 from momagames.reports.data.overview import compute_ratios, rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.text.captions import panel_caption
-from momagames.reports.text.labels import count, format_score, heading
+from momagames.reports.text.labels import format_score, heading
 from momagames.reports.text.markdown_tables import markdown_table
 
 LEARNER, MORE_TRAINING = "moppo", "champion"  # the method of the standing; not an equal budget
@@ -91,15 +92,19 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
     assert every
     means = {method: found["iqm"].value for method, found in every.statistics.items()}
     ranked = sorted(means, key=lambda method: -means[method])
+    roles = {method: f"the {method} (`{'`, `'.join(played)}`)" for method, played in every.roles.items()}
+    names = [roles.get(method, f"`{method}`") for method in ranked]
+    leads = [next(iter(found)) for found in map(rank_methods, data.panels) if MORE_TRAINING in found]
     counts = {result: sum(one.result == result for one in standings) for result in ("win", "level", "loss")}
     yield from (
         f"# {TITLES[name]}",
         "",
-        f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {ranked[0]} has the highest",
-        f"interquartile mean of the hypervolume ratio ({means[ranked[0]]:.2f}), before {ranked[1]} ({means[ranked[1]]:.2f});",
+        f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {names[0]} has the highest",
+        f"interquartile mean of the hypervolume ratio ({means[ranked[0]]:.2f}), before {names[1]} ({means[ranked[1]]:.2f});",
         f"{count(every.runs, 'seed')}, reference front: {', '.join(tags)}.",
-        f"Against the strongest method with no more training in each setting, {LEARNER} wins {counts['win']}, is level in "
-        f"{counts['level']} and loses {counts['loss']}.",
+        f"The trained policies of the package, `{MORE_TRAINING}`, have the highest mean in {leads.count(MORE_TRAINING)} of the",
+        f"{len(leads)} settings that they play. Against the strongest method with no more training in each setting,",
+        f"`{LEARNER}` wins {counts['win']}, is level in {counts['level']} and loses {counts['loss']}.",
         "",
         image(FIGURES["overall"], f"{name}-overall.svg"),
         "",
@@ -110,7 +115,7 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
         f"Mean hypervolume ratios; the baseline is the best of all methods except `{MORE_TRAINING}`, whose training is longer",
         "than the budget. It is chosen on the same results, which favors it. Win or loss: the interval of the difference,",
         "paired by seeds, is above or below zero; with a single seed its sign alone, which is no evidence of a difference.",
-        f"Budgets and the networks of {LEARNER} were cut for two cores and not tuned: [Results: training](learning.md) has",
+        f"Budgets and the networks of {LEARNER} were cut for two cores and not tuned: [Training](learning.md) has",
         "learners with the training that they need.",
         "",
     )

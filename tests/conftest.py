@@ -1,8 +1,10 @@
 """Settings that all tests share."""
 
+import importlib
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -55,3 +57,10 @@ def pygame(monkeypatch):
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
     yield module
     module.display.quit()
+
+
+@pytest.fixture
+def import_script(monkeypatch):
+    """Import a module of the checkout by name, such as "benchmarks.fronts.minecart_bounds"."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[1]))
+    return importlib.import_module

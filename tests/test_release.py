@@ -91,6 +91,10 @@ def test_workflows_run_what_is_here(file):
         assert not job.get("uses") or (ROOT / job["uses"]).is_file()
         for step in job.get("steps", []):
             assert ("run" in step) != ("uses" in step)
+    used = re.findall(r"uses: (?!\./)(\S+)@(\S+)(.*)", text)
+    branches = {"pypa/gh-action-pypi-publish": "release/v1"}  # its releases recommend this branch
+    assert all(re.fullmatch(r"[0-9a-f]{40}", at) or branches.get(action) == at for action, at, _ in used)
+    assert all(action in branches or re.fullmatch(r"  # v\d+\.\d+\.\d+", tag) for action, _, tag in used)
     assert all((ROOT / script).is_file() for script in re.findall(r"run: (\.ci/\w+)", text))
 
 

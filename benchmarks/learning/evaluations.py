@@ -37,9 +37,10 @@ from momagames.engine.playouts import Estimate, generate_starts
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
 from momagames.games.breakthrough.solver.proof_number import ProofNumberSearch, make_win_goal
 
-DIVISIONS = {3: 10, 5: 4}  # of the lattice of weights, by number of objectives: 66 and 70 vectors
+DIVISIONS = {2: 200, 3: 10, 5: 4}  # of the lattice of weights, by number of objectives: 201, 66 and 70 vectors
 UNSEEN_LEVELS = (1, 5, 7, 9, 11)
 UCT = {100: 200, 1000: 200, 10_000: 20}  # simulations -> games at most
+AT_DEPTH_3 = " at depth 3"  # moves that a policy looks ahead
 BEAM_WIDTH, BEAM_STEPS = 1024, 20_000  # on an instance of a small board
 EXACT = {"max_states": 40_000_000, "max_bytes": 4 << 30}
 
@@ -192,22 +193,29 @@ def compare_on_levels(training: Training, trained: TrainedPolicies, episodes: in
 
 
 def compare_on_board(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
-    """Return the shares of games won, in either seat, against greedy, UCT, and a fifth of the training."""
+    """Return the shares of games won, in either seat, against greedy and UCT.
+
+    Tables play with a look-ahead of one move and of three moves, and also against a fifth of their training.
+    """
     game = training.game
-    (own,) = training.select_policies(trained)
     opponents = [("greedy", batch_policy("greedy", game), episodes)]
     opponents += [(f"uct({n})", batch_policy("uct", game, simulations=n), min(count, episodes)) for n, count in UCT.items()]
+    players: dict[str, TrainedPolicies] = {"": trained}
+    if isinstance(trained, PatternTables):
+        players[AT_DEPTH_3] = replace(trained, depth=3)
     results = {}
-    for name, opponent, count in opponents:
-        starts = generate_starts(game, np.zeros(count, np.uint64))
-        results[f"won against {name}"] = play_match(game, own, opponent, starts, FIRST_INSTANCE)[1]
-    shorter = replace(training, budget=training.budget // 5)
-    trainer = shorter.options.make_trainer(shorter.make_setup())
-    train_to_end(trainer)
-    (before,) = shorter.select_policies(trainer.make_policies())
-    results["won against 1/5 of the training"] = play_match(
-        game, own, before, make_openings(game, episodes, FIRST_INSTANCE), FIRST_INSTANCE
-    )[1]
+    for suffix, player in players.items():
+        (own,) = training.select_policies(player)
+        for name, opponent, count in opponents:
+            starts = generate_starts(game, np.zeros(count, np.uint64))
+            results[f"won against {name}{suffix}"] = play_match(game, own, opponent, starts, FIRST_INSTANCE)[1]
+    if isinstance(trained, PatternTables):
+        shorter = replace(training, budget=training.budget // 5)
+        trainer = shorter.options.make_trainer(shorter.make_setup())
+        train_to_end(trainer)
+        policies = training.select_policies(trained) + shorter.select_policies(trainer.make_policies())
+        starts = make_openings(game, episodes, FIRST_INSTANCE)
+        results["won against 1/5 of the training"] = play_match(game, *policies, starts, FIRST_INSTANCE)[1]
     return results
 
 
@@ -290,7 +298,7 @@ def compare_deliveries(training: Training, trained: TrainedPolicies, episodes: i
     """Compare deliveries and the front of deliveries and energy with scripted robots, in the same seats against astar."""
     game = training.game
     astar, savers = batch_policy("astar", game), method("energy_saver", game)().policies(game)
-    own = training.select_policies(trained)
+    lattice, own = compile_lattice(game, trained)
     points = play_episodes(training, [*own, *savers, astar], episodes, FIRST_INSTANCE, [astar]).mean(axis=1)
     learned, saved = points[: len(own)], points[len(own) : -1]
     volume, other = (hypervolume(filter_dominated(one), game.reference_point).value for one in (learned, saved))
@@ -300,5 +308,5 @@ def compare_deliveries(training: Training, trained: TrainedPolicies, episodes: i
         "deliveries over energy_saver's": float(learned[:, 0].max() / saved[:, 0].max()),
         "hypervolume over energy_saver's": volume / other,
         "share of energy_saver's points dominated": float(is_dominated.mean()),
-        "controllability": float(np.mean(compute_controllability(np.array([one.weights for one in own]), learned))),
+        "controllability": float(np.mean(compute_controllability(lattice, learned))),
     }

@@ -70,24 +70,35 @@ class Renderer:
 
     def _show_in_window(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
         """Show a position in the window, at the frame rate at most."""
-        count = int(check_render_options(self.game, self.options).get(canvas.FRAMES.name, canvas.FRAMES.default))
-        previous = self._previous if count and self._previous is not None and state["ply"] > self._previous["ply"] else None
-        duration = 1 / FRAMES_PER_SECOND - (SLIDE_TIME if previous is not None else 0.0)
+        duration = 1 / FRAMES_PER_SECOND - (SLIDE_TIME if self._count_slides(self._previous, state) else 0.0)
         time.sleep(max(0.0, self._last_frame_time + duration - time.monotonic()))
         for key in window.poll_keys():
             self.cycle_option(key)
         if window.closed:
             return
+        slides = self.draw_slides(self._previous, state, last, returns)
         try:
-            if previous is not None:
-                for picture in self.draw_between(previous, state, last, returns, count):
-                    window.show(picture)
-                    time.sleep(SLIDE_TIME / count)
+            for picture in slides:
+                window.show(picture)
+                time.sleep(SLIDE_TIME / len(slides))
             window.show(self.draw_picture(state, last, returns))
         except InvalidCall as error:
             raise InvalidCall(f"{error}; without a screen use render_mode='rgb_array'") from None
         self._previous = state.copy()
         self._last_frame_time = time.monotonic()
+
+    def draw_slides(self, before: State | None, after: State, last: Any, returns: NDArray[np.float64]) -> list[canvas.Picture]:
+        """Return the pictures that a window shows for `SLIDE_TIME` between a position and a later one, by the option `frames`.
+
+        Arguments are those of `draw_between`. The list is empty unless `before` is an earlier position of the game
+        """
+        count = self._count_slides(before, after)
+        return list(self.draw_between(before, after, last, returns, count)) if before is not None and count else []
+
+    def _count_slides(self, before: State | None, after: State) -> int:
+        if before is None or after["ply"] <= before["ply"]:
+            return 0
+        return int(check_render_options(self.game, self.options).get(canvas.FRAMES.name, canvas.FRAMES.default))
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
         """Return the board and its caption as lines of plain text."""

@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from momagames.baselines.learners import CHECKPOINT, LEARNERS
+from momagames.baselines.learners import LEARNERS
+from momagames.baselines.policy_names import CHECKPOINT
+from momagames.baselines.policy_names import SAFE as SAFE
 from momagames.errors import UnknownId, invalid_value, nearest, one_of
 from momagames.plugins import is_python_path, load_object
 
@@ -73,8 +75,6 @@ POLICIES: dict[str, str] = {
     "nested_rollouts": "momagames.baselines.candidates.nested:NESTED_POLICY",
     "champion": "momagames.baselines.checkpoint_policy:CHAMPION_POLICY",
 }
-
-SAFE = "safe:"  # prefix of policies that are filtered by the safe actions that a game declares
 
 
 def method(name: str, game: Game | None = None) -> type[Method]:

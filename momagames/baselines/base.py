@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.policy_names import find_checkpoint
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, MissingExtra, invalid_value, nearest, one_of
 
@@ -87,18 +89,21 @@ class Method:
 
     trains            whether its policies are trained within a run: it then has `check_setup`, `check_train`, `train` and
                       `restore`, not `policies`
+    file_option       option that may name a file of trained policies, or other data if it has its own `find_file`; a suite
+                      stores the checksum of this file, so that runs with other content are other runs
     package, extra    package that it needs besides the dependencies of momagames, and the extra that installs it
     """
 
     name: ClassVar[str]
     trains: ClassVar[bool] = False
+    file_option: ClassVar[str] = ""
     package: ClassVar[str] = ""
     extra: ClassVar[str] = ""
 
     @classmethod
-    def pin_files(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return options with the checksums of the files that they name, as `sha256`. Raises InvalidFile."""
-        return dict(options)
+    def find_file(cls, options: Mapping[str, Any]) -> Path | None:
+        """Return the file that these options name; None: none."""
+        return find_checkpoint(options.get(cls.file_option))
 
     def check_plan(self, game: Game) -> None:
         """Raise InvalidParameter if `plan` cannot serve this game."""
@@ -134,7 +139,7 @@ class Method:
 
     def train(self, setup: TrainingSetup) -> TrainingResult:
         """Train policies with about the budget of the setup at most. Raises InvalidParameter; MissingExtra."""
-        self.check_setup(setup)
+        setup.check_basic(self.name)
         return TrainingResult(self.policies(setup.game), 0)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint
-from momagames.baselines.learners import CHECKPOINT
+from momagames.baselines.policy_names import CHECKPOINT
 from momagames.baselines.trainer import TrainedPolicies
 from momagames.baselines.weight_lattice import check_lattice_size, format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, one_of
-from momagames.files.reading import hash_content, read_bytes
 from momagames.registry import format_id
 
 CHAMPION = "champion"
@@ -70,25 +69,15 @@ class Trained(Method):
 
     checkpoint   path of the checkpoint; a replay needs the file as well
     divisions    of the simplex lattice of weights, as of `Champion`
-    sha256       checksum of the file; "": any. A suite gets it when it is read, so that the runs of another training are others
     """
 
     name: ClassVar[str] = "trained"
+    file_option: ClassVar[str] = "checkpoint"
     checkpoint: str
     divisions: int = 4
-    sha256: str = ""
-
-    @classmethod
-    def pin_files(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        path = Path(str(options.get("checkpoint", "")))
-        return dict(options) if options.get("sha256") else {**options, "sha256": hash_content(read_bytes(path))}
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        path = Path(self.checkpoint)
-        found = hash_content(read_bytes(path))
-        if self.sha256 not in ("", found):
-            raise InvalidFile(f"{path}: has changed since the suite was read: SHA-256 {found}, expected {self.sha256}")
-        checkpoint = load_checkpoint(path)
+        checkpoint = load_checkpoint(Path(self.checkpoint))
         return _compile_lattice(checkpoint.make_policies(game), checkpoint, game, self.name, self.divisions)
 
 

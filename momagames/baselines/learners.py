@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from momagames.baselines.trainer import TrainerMethod
     from momagames.contract import Game
 
-CHECKPOINT = ".npz"  # suffix of the files of trained policies
-
 # name -> "module:class" of a method with a trainer, in the order of preference
 LEARNERS = {
     "ntuple": "momagames.baselines.ntuple.method:Ntuple",

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import copy
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, field, make_dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from momagames.baselines.base import Method
+from momagames.baselines.policy_names import find_checkpoint
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.engine.policy_sources import PolicyFactory, PolicySource, make_variants, source_options
+
+
+def find_policy_file(name: str, source: PolicySource, options: Mapping[str, Any]) -> Path | None:
+    """Return the file of trained policies that a policy is, or that its options name; None: none."""
+    option = source.file_option if isinstance(source, PolicyFactory) else ""
+    return find_checkpoint(name) or find_checkpoint(options.get(option))
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,10 @@ class Scripted(Method):
     """Play a policy of the game, in each of its variants (see `PolicyFactory`). A subclass sets the policy."""
 
     source: ClassVar[PolicySource]
+
+    @classmethod
+    def find_file(cls, options: Mapping[str, Any]) -> Path | None:
+        return find_policy_file(cls.name, cls.source, options)
 
     def policies(self, game: Game) -> tuple[BatchPolicy, ...]:
         return make_variants(self.name, type(self).source, game, **self.options())

@@ -33,7 +33,7 @@ def train_policies(
 
     starts    record[S], the start positions of training; None: new ones
     """
-    method = run.method.make_method(game)
+    method = run.method.load_method(game)
     seed = int(np.random.SeedSequence([run.seed, TRAINING]).generate_state(1, np.uint64)[0] >> np.uint64(1))
     learning_agents = [game.agents.index(seat) for seat in run.seats]
     result = method.train(TrainingSetup([game], run.budget or 0, seed, learning_agents, others, starts=starts))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from momagames.benchmark import evaluate
+from momagames.benchmark.head_to_head import choose_player, train_player
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.costs import group_key
 from momagames.errors import InvalidParameter, MomagamesError, check_range
@@ -41,7 +42,8 @@ def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[
 
     A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time and at
     least four times as long as the first, which separates fixed costs from those that grow: the smallest budgets are all the
-    same, one update or generation of a learner. Compilation is not part of the estimate.
+    same, one update or generation of a learner. Compilation is not part of the estimate. Of the players of a head-to-head run
+    each is part of its own run: a process trains them once for all runs of a game and seed.
 
     on_group    called after each method in each game
     Raises      InvalidParameter for invalid seconds
@@ -93,7 +95,11 @@ def measure_sample(run: Run, share: float) -> float:
             and run.head_to_head.model_copy(update={"response_budget": reduce(run.head_to_head.response_budget)}),
         }
     )
+    for choice in sample.players or ():  # once in a process for all runs of a game and seed, so no part of the cost of this one
+        choose_player(sample, choice)
     started = time.process_time()
+    if sample.players:
+        train_player(sample)
     for _ in evaluate.evaluate_run(sample, {}):
         pass
     return time.process_time() - started

@@ -40,7 +40,7 @@ def evaluate_plans(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
     """Yield one row for each non-dominated plan of the run."""
     game = run.game.make_game()
     start = generate_starts(game, np.array([run.seed], np.uint64))
-    method, budget = run.method.make_method(game), run.budget or 0
+    method, budget = run.method.load_method(game), run.budget or 0
     if run.cpu_seconds is None:
         search = measure_search(method, game, start, budget, run.seed)
     else:

@@ -72,7 +72,11 @@ def choose_player(run: Run, choice: MethodChoice) -> Player:
 
 @functools.lru_cache(MAX_PLAYERS)
 def _choose_player(content: str) -> Player:
-    run = Run.from_content(json.loads(content))
+    return train_player(Run.from_content(json.loads(content)))
+
+
+def train_player(run: Run) -> Player:
+    """Return the policy of the method of a run, trained anew."""
     game, facts = run.game.make_game(), dict[str, Any]()
     others = list_opponents(run, game)
     policies = train_policies(run, game, [other for _, other in others], facts, None)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -15,12 +17,14 @@ import momagames
 from momagames import registry
 from momagames.baselines import batch_policy, find_policy, method
 from momagames.baselines.base import Method
+from momagames.baselines.scripted import find_policy_file
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.engine.policy_sources import optional_options, source_options
-from momagames.errors import InvalidParameter, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, invalid_value, nearest, one_of
+from momagames.files.reading import hash_content, read_bytes
 
-PINNED = "sha256"  # option of methods: see `Method.pin_files`; labels leave it out
+PINNED = "sha256"  # option of methods and opponents, see `Choice`; labels leave it out
 UNLIMITED = 10_000_000.0  # seconds; four months
 # Fields of runs that are not in the digest without a value
 NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds")
@@ -71,36 +75,75 @@ def _make_adapter(kind: type[Any]) -> TypeAdapter[Method]:
     return TypeAdapter(kind)
 
 
-class MethodChoice(FrozenModel):
-    """A method by name, or your own as "module:class", with every option.
+class Choice(FrozenModel):
+    """A method or policy by name, with every option.
 
-    The option `sha256` is the checksum of a file that another option names.
+    If it is a file, or an option names one, the option `sha256` is the checksum of this file. Suites and recipes get it when
+    they are read.
     """
 
     name: str
     options: dict[str, Any]
 
+    @abstractmethod
+    def find_file(self, game: Game) -> Path | None:
+        """Return the file; None: there is none. Raises UnknownId."""
+
+    @property
+    def own_options(self) -> dict[str, Any]:
+        """Return the options without the checksum."""
+        return {option: value for option, value in self.options.items() if option != PINNED}
+
+    def pin_file(self, game: Game) -> Self:
+        """Return this with the checksum of the file, unless it has one. Raises UnknownId, InvalidFile."""
+        path = None if self.options.get(PINNED) else self.find_file(game)
+        if path is None:
+            return self
+        return self.model_copy(update={"options": {**self.options, PINNED: hash_content(read_bytes(path))}})
+
+    def check_file(self, game: Game) -> None:
+        """Raise InvalidFile if the file is not the one of the checksum, InvalidParameter for a checksum without a file."""
+        expected = self.options.get(PINNED)
+        if not expected:
+            return
+        path = self.find_file(game)
+        if path is None:
+            raise InvalidParameter(
+                f"{self.name}: {invalid_value(PINNED, expected, 'no checksum, because no option names a file')}"
+            )
+        if expected != (found := hash_content(read_bytes(path))):
+            raise InvalidFile(f"{path}: has changed since the suite was read: SHA-256 {found}, expected {expected}")
+
+
+class MethodChoice(Choice):
+    """A method by name, or your own as "module:class"."""
+
+    def find_file(self, game: Game) -> Path | None:
+        return method(self.name, game).find_file(self.options)
+
+    def load_method(self, game: Game) -> Method:
+        """Return the method of this game, after a check of its file. Raises UnknownId, InvalidParameter, InvalidFile."""
+        self.check_file(game)
+        return self.make_method(game)
+
     def make_method(self, game: Game) -> Method:
         """Return the method of this game. Raises UnknownId, InvalidParameter."""
         kind: Any = method(self.name, game)  # a type[Method], whose hash mypy takes for that of its instances
         optional = [one.name for one in fields(kind) if one.default is not MISSING]
-        _check_options(self.name, self.options, [one.name for one in fields(kind)], optional)
+        _check_options(self.name, self.own_options, [one.name for one in fields(kind)], optional)
         try:
-            made: Method = _make_adapter(kind).validate_json(json.dumps(self.options), strict=True)
+            made: Method = _make_adapter(kind).validate_json(json.dumps(self.own_options), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             raise InvalidParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
         return made
 
 
-class Opponent(FrozenModel):
-    """A policy of all agents except the evaluated agent and its team mates, with every option.
+class Opponent(Choice):
+    """A policy of all agents except the evaluated agent and its team mates.
 
     label    text in rows: the name, and the options that are not empty lists
     """
-
-    name: str
-    options: dict[str, Any]
 
     @classmethod
     def with_default_options(cls, name: str, game: Game) -> Opponent:
@@ -110,15 +153,19 @@ class Opponent(FrozenModel):
         defaults = {option: value for option, value in source_options(source).items() if option not in optional}
         return cls(name=name, options={option: [] if value is None else value for option, value in defaults.items()})
 
+    def find_file(self, game: Game) -> Path | None:
+        return find_policy_file(self.name, find_policy(self.name, game), self.options)
+
     def make_policy(self, game: Game) -> BatchPolicy:
-        """Return the policy, or raise UnknownId or InvalidParameter."""
+        """Return the policy, after a check of its file. Raises UnknownId, InvalidParameter, InvalidFile."""
+        self.check_file(game)
         source = find_policy(self.name, game)
-        _check_options(self.name, self.options, list(source_options(source)), optional_options(source))
-        return batch_policy(self.name, game, **self.options)
+        _check_options(self.name, self.own_options, list(source_options(source)), optional_options(source))
+        return batch_policy(self.name, game, **self.own_options)
 
     @property
     def label(self) -> str:
-        text = ", ".join(f"{name}={_format_value(value)}" for name, value in self.options.items() if value != [])
+        text = ", ".join(f"{name}={_format_value(value)}" for name, value in self.own_options.items() if value != [])
         return f"{self.name}({text})" if text else self.name
 
 
@@ -408,8 +455,7 @@ def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
 
     def label(chosen: MethodChoice) -> str:
         others = [other.options for other in methods if other.name == chosen.name]
-        named = {k: v for k, v in chosen.options.items() if k != PINNED}
-        differing = {k: v for k, v in named.items() if any(k not in one or one[k] != v for one in others)}
+        differing = {k: v for k, v in chosen.own_options.items() if any(k not in one or one[k] != v for one in others)}
         return f"{chosen.name}({', '.join(f'{k}={v}' for k, v in differing.items())})" if differing else chosen.name
 
     return {chosen.model_dump_json(): label(chosen) for chosen in methods}

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from momagames.baselines import METHODS, method
+from momagames.baselines import method
 from momagames.baselines.base import Method
 from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
 from momagames.benchmark.plan import (
+    Choice,
     Collection,
     Indicator,
-    MethodChoice,
     PlansExperiment,
     PoliciesExperiment,
     Suite,
@@ -67,15 +67,26 @@ def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
 
 
 def _pin_files(suite: Suite, source: str) -> Suite:
-    """Return the suite with the checksums of the files that methods name: with another file, a run is another run."""
+    """Return the suite with the checksums of the files that it names: with another file, a run is another run."""
     experiments = []
     for i, experiment in enumerate(suite.experiments):
-        methods = []
-        for k, chosen in enumerate(experiment.methods):
-            with LocatedErrors(f"{source}: experiments[{i}].methods[{k}]"):
-                kind = method(chosen.name) if chosen.name in METHODS else Method
-                methods.append(MethodChoice(name=chosen.name, options=kind.pin_files(chosen.options)))
-        experiments.append(experiment.model_copy(update={"methods": tuple(methods)}))
+        with LocatedErrors(f"{source}: experiments[{i}].games[0]"):
+            game = experiment.games[0].make_game()
+
+        def pin(choices: Sequence[Choice], key: str, place: str = f"{source}: experiments[{i}]", game: Game = game) -> Any:
+            made = []
+            for k, choice in enumerate(choices):
+                with LocatedErrors(f"{place}.{key}[{k}]"):
+                    made.append(choice.pin_file(game))
+            return tuple(made)
+
+        update = {"methods": pin(experiment.methods, "methods")}
+        if isinstance(experiment, PoliciesExperiment):
+            update["opponents"] = pin(experiment.opponents, "opponents")
+            if meeting := experiment.head_to_head:
+                responses = pin(meeting.responses, "head_to_head.responses")
+                update["head_to_head"] = meeting.model_copy(update={"responses": responses})
+        experiments.append(experiment.model_copy(update=update))
     return suite.model_copy(update={"experiments": tuple(experiments)})
 
 
@@ -124,7 +135,7 @@ def check_suite(suite: Suite, source: str) -> Suite:
                 game = choice.make_game()
             for k, chosen in enumerate(experiment.methods):
                 with LocatedErrors(f"{at}.methods[{k}] on games[{j}]"):
-                    _check_method(experiment, chosen.make_method(game), game)
+                    _check_method(experiment, chosen.load_method(game), game)
             if isinstance(experiment, PoliciesExperiment):
                 _check_seats(experiment, game, at)
                 _check_generalization(experiment, game, f"{at}.generalization on games[{j}]")
@@ -166,7 +177,7 @@ def _check_head_to_head(experiment: PoliciesExperiment, game: Game, at: str) -> 
         raise InvalidFile(f"{at}: expected two methods or more, and neither generalization nor reference_set")
     for k, chosen in enumerate(experiment.head_to_head.responses):
         with LocatedErrors(f"{at}.responses[{k}] on {game.id}"):
-            chosen.make_method(game).check_train(game)
+            chosen.load_method(game).check_train(game)
 
 
 def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> None:

@@ -24,6 +24,7 @@ from momagames.cli.console import (
     progress,
     table,
 )
+from momagames.errors import count
 
 if TYPE_CHECKING:
     from momagames.benchmark.executors import Executor, Outcome
@@ -68,13 +69,15 @@ SeedsOption = Annotated[list[int] | None, typer.Option("--seed", help="Runs with
 
 @bench.command("list")
 def list_suites() -> None:
-    """List the packaged suites."""
+    """List the packaged suites, with the first sentence of each description."""
     from momagames.benchmark import list_suites, load_suite
 
     listing = table("suite", "runs", "description")
     for name, path in list_suites().items():
         suite = load_suite(path)
-        listing.add_row(name, str(len(suite.list_runs())), suite.description)
+        listing.add_row(name, str(len(suite.list_runs())), suite.description.partition(". ")[0].rstrip("."))
+    listing.caption_justify = "left"
+    listing.caption = "momagames bench show SUITE: the whole description, games, methods, budgets"
     console().print(listing)
 
 
@@ -85,10 +88,10 @@ def show(suite: SuiteArgument) -> None:
     from momagames.benchmark.plan import expand_runs
 
     loaded, screen = load_suite(suite), console()
-    screen.print(f"[bold]{loaded.name}[/bold]  {len(loaded.list_runs())} runs")
+    screen.print(f"[bold]{loaded.name}[/bold]  {count(len(loaded.list_runs()), 'run')}")
     screen.print(loaded.description)
     for experiment in loaded.experiments:
-        screen.print(f"\n[bold]{experiment.name}[/bold]  {len(list(expand_runs(experiment)))} runs", highlight=False)
+        screen.print(f"\n[bold]{experiment.name}[/bold]  {count(len(list(expand_runs(experiment))), 'run')}", highlight=False)
         print_facts(screen, _describe_experiment(experiment))
     wanted = loaded.indicators
     screen.print(f"\nindicators: {', '.join(wanted.names)}", highlight=False)
@@ -141,7 +144,7 @@ def estimate(
     for one in found:
         if one.error:
             screen.print(f"unknown: {one.runs[0].folder}: {one.error}", style="red", markup=False, soft_wrap=True)
-    screen.print(f"{len(runs)} runs: about {hours:.2f} CPU-hours, without compilation", highlight=False)
+    screen.print(f"{count(len(runs), 'run')}: about {hours:.2f} CPU-hours, without compilation", highlight=False)
 
 
 def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
@@ -162,7 +165,7 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
             episodes += f", start positions {experiment.episode_set!r} for all seeds"
         lines.append(("episodes", episodes))
         if experiment.generalization:
-            plays = f"{experiment.generalization.plays} episodes of each method in each of them"
+            plays = f"{count(experiment.generalization.plays, 'episode')} of each method in each of them"
             lines.append(("instances", f"training on those of the selection episodes, {plays}"))
         if experiment.head_to_head:
             listed = " and ".join(_format_choice(one.name, one.options) for one in experiment.head_to_head.responses)
@@ -269,7 +272,9 @@ def _run_suite(
         _print_costs(store, runs, due)
         return
     where = _make_executor(place, address, workers, len(due))
-    header = f"suite {suite.name}: {len(runs)} runs, {len(runs) - len(due)} finished before, {_describe_executor(where)}"
+    header = (
+        f"suite {suite.name}: {count(len(runs), 'run')}, {len(runs) - len(due)} finished before, {_describe_executor(where)}"
+    )
     screen.print(f"{header}, into {folder}" + (f", shard {shard}" if shard != ALL_RUNS else ""))
     if due and not store.has_suite():
         screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
@@ -282,7 +287,9 @@ def _run_suite(
     problem = _report(store, suite, shard, every, has_new_runs=bool(due))
     for outcome in results.failed:
         screen.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", markup=False, soft_wrap=True)
-    screen.print(f"{len(results.finished)} runs in {results.seconds:.0f} s, {len(results.failed)} failed", highlight=False)
+    screen.print(
+        f"{count(len(results.finished), 'run')} in {results.seconds:.0f} s, {len(results.failed)} failed", highlight=False
+    )
     if problem is not None:
         screen.print(f"all tables: momagames bench report {folder} --every", highlight=False, soft_wrap=True)
         screen.print(f"in a browser: momagames bench report {folder} --open", highlight=False, soft_wrap=True)
@@ -308,7 +315,7 @@ def _describe_executor(executor: Executor) -> str:
     workers = getattr(executor, "workers", 1)
     if address := getattr(executor, "address", None):
         return f"on the Ray cluster {address}"
-    return f"{workers or 'all'} workers" if workers != 1 else "1 worker"
+    return count(workers, "worker") if workers else "all workers"
 
 
 def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_new_runs: bool) -> str | None:
@@ -366,7 +373,7 @@ def _print_costs(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
             cost = describe_cost(timings.estimate([one]), 1)
             line = f"due       {what}  (time: {cost['time']}, steps: {cost['steps']})"
             screen.print(line, highlight=False, markup=False, soft_wrap=True)
-    screen.print(f"{len(runs)} runs, {len(due)} due", highlight=False)
+    screen.print(f"{count(len(runs), 'run')}, {len(due)} due", highlight=False)
     if due:
         cost = describe_cost(timings.estimate(due), len(due))
         screen.print(f"time on one core: {cost['time']}; environment steps: {cost['steps']}", highlight=False)
@@ -443,7 +450,7 @@ def check_results(
         found = check_store(store, discard, advance)
     for problem in found.problems:
         screen.print(problem, style="red", markup=False, soft_wrap=True)
-    screen.print(f"{found.runs} runs checked, {len(found.damaged)} damaged", highlight=False)
+    screen.print(f"{count(found.runs, 'run')} checked, {len(found.damaged)} damaged", highlight=False)
     if found.damaged and not discard:
         screen.print(f"to run them again: momagames bench check {folder} --discard, then momagames bench resume {folder}")
     if found.problems:
@@ -472,7 +479,7 @@ def report_results(
     if figures:
         from momagames.reports.figures.paper_figures import write_figures
 
-        screen.print(f"figures: {len(write_figures(made, figures))} files in {figures}", soft_wrap=True)
+        screen.print(f"figures: {count(len(write_figures(made, figures)), 'file')} in {figures}", soft_wrap=True)
     if latex:
         from momagames.reports.text.latex_tables import write_latex
 
@@ -535,7 +542,7 @@ def merge(
 
     with progress(console(), sum(len(Store(folder).run_directories()) for folder in folders)) as advance:
         done = merge_results(folders, out, advance)
-    print(f"{done.copied} runs copied, {done.equal} already there, {done.failed} failed; into {out}")
+    print(f"{count(done.copied, 'run')} copied, {done.equal} already there, {done.failed} failed; into {out}")
 
 
 @bench.command("export")
@@ -553,7 +560,7 @@ def export(
     chosen = [name for name, given in (("csv", csv), ("parquet", parquet), ("jsonl", jsonl)) if given]
     if len(chosen) != 1:
         raise InvalidParameter("choose one of --csv, --parquet and --jsonl")
-    print(f"{export(folder, file, chosen[0])} rows: {file}")
+    print(f"{count(export(folder, file, chosen[0]), 'row')}: {file}")
 
 
 @bench.command("pack")
@@ -562,4 +569,4 @@ def pack(folder: Folder) -> None:
     from momagames.benchmark.store.packing import pack
 
     done = pack(folder)
-    print(f"{done.runs} runs packed; all rows take {done.after:,} bytes, {done.before:,} before")
+    print(f"{count(done.runs, 'run')} packed; all rows take {done.after:,} bytes, {done.before:,} before")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from momagames.cli.console import FAILED, AsJson, add_working_directory, console, print_facts, print_json, progress, table
+from momagames.errors import count
 
 dataset = typer.Typer(help="Make and check datasets for offline learning (extra `datasets`).", no_args_is_help=True)
 
@@ -33,7 +34,9 @@ def make(
     with progress(screen, len(chosen.list_shards())) as advance:
         made = make_dataset(chosen, folder, processes, lambda info, done, due: advance(info.file, done))
     console().print(
-        f"{folder}: {len(made):,} episodes, {made.num_steps:,} steps, {made.num_bytes:,} bytes", highlight=False, soft_wrap=True
+        f"{folder}: {count(len(made), 'episode')}, {count(made.num_steps, 'step')}, {count(made.num_bytes, 'byte')}",
+        highlight=False,
+        soft_wrap=True,
     )
 
 
@@ -61,7 +64,7 @@ def verify(
         found = verify_dataset(folder, again, seed, lambda name, done, due: advance(name))
     for problem in found.problems:
         screen.print(f"WRONG {problem}", style="red", soft_wrap=True, markup=False)
-    played = f"; {found.episodes:,} episodes of {found.regenerated} of them played again" if regenerate else ""
+    played = f"; {count(found.episodes, 'episode')} of {found.regenerated} of them played again" if regenerate else ""
     console().print(f"{folder}: {found.files} files of data{played}", highlight=False, soft_wrap=True)
     if found.problems:
         raise typer.Exit(FAILED)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from momagames.cli.console import Params, add_working_directory, command, console, parameters, show_progress, table
+from momagames.errors import count
 
 
 class Claim(StrEnum):
@@ -75,7 +76,7 @@ def exact(
     for number, point in enumerate(made.points):
         listing.add_row(str(number), *(f"{value:.6g}" for value in point.value))
     screen.print(listing)
-    summary = f"{len(made.points)} points, {made.model.states:,} states, {made.method.seconds:.3g} s"
+    summary = f"{count(len(made.points), 'point')}, {count(made.model.states, 'state')}, {made.method.seconds:.3g} s"
     if out is not None:
         fronts.write_front(out, made)
         summary += f": {out}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from momagames.cli.console import FAILED, Params, command, console, parameters, print_facts, show_progress, table
+from momagames.errors import count
 
 if TYPE_CHECKING:
     from momagames.fronts import EnvironmentFront, FrontFile
@@ -55,7 +56,7 @@ def show(source: Named) -> None:
     print_facts(screen, _facts(one))
     listing = table("point", *one.objectives, "witness")
     for number, point in enumerate(one.points):
-        witness = "a strategy" if point.actions is None else f"{len(point.actions)} actions"
+        witness = "a strategy" if point.actions is None else f"{count(len(point.actions), 'action')}"
         listing.add_row(str(number), *(f"{value:.6g}" for value in point.value), witness)
     screen.print(listing)
 
@@ -77,7 +78,9 @@ def _facts(one: FrontFile | EnvironmentFront) -> list[tuple[str, str]]:
     if one.method:
         options = ", ".join(f"{name}={value}" for name, value in one.method.options.items())
         facts.append(("method", f"{one.method.name}({options})"))
-        facts.append(("cost", f"{one.method.states:,} positions, {one.method.bytes:,} bytes, {one.method.seconds:.3g} s"))
+        facts.append(
+            ("cost", f"{count(one.method.states, 'position')}, {one.method.bytes:,} bytes, {one.method.seconds:.3g} s")
+        )
     if runs:
         facts.append(("runs", f"{len(runs)}"))
     facts.append(("command", str(one.provenance.get("command", ""))))
@@ -133,7 +136,7 @@ def make(
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
     assert made.method is not None
-    summary = f"{len(made.points)} points, {made.method.states:,} positions, {made.method.seconds:.3g} s: {out}"
+    summary = f"{count(len(made.points), 'point')}, {count(made.method.states, 'position')}, {made.method.seconds:.3g} s: {out}"
     screen.print(summary, highlight=False, soft_wrap=True)
 
 
@@ -142,7 +145,7 @@ def _make_progress_callback(status: Any) -> Callable[[int, int], None]:
     began = time.monotonic()
 
     def describe(states: int, size: int) -> str:
-        return f"{states:,} positions solved, {size / 2**20:,.0f} MiB, {time.monotonic() - began:.0f} s"
+        return f"{count(states, 'position')} solved, {size / 2**20:,.0f} MiB, {time.monotonic() - began:.0f} s"
 
     return show_progress(status, describe)
 
@@ -172,7 +175,7 @@ def union(
     for name, one in found.items():
         place = out if single else out / name
         fronts.write_front(place, one)
-        summary = f"{len(one.points)} points of {len(one.runs)} runs: {place}"
+        summary = f"{count(len(one.points), 'point')} of {count(len(one.runs), 'run')}: {place}"
         console().print(summary, highlight=False, soft_wrap=True)
 
 
@@ -206,6 +209,6 @@ def verify(
             check = "derived again" if prove and one.kind == "proven" else "witnesses played again"
             if getattr(one, "certificates", ()):
                 check = f"witnesses played again, {len(one.certificates)} certificates"  # type: ignore[union-attr]
-            screen.print(f"ok    {name}: {len(one.points)} points, {check}", highlight=False, soft_wrap=True)
+            screen.print(f"ok    {name}: {count(len(one.points), 'point')}, {check}", highlight=False, soft_wrap=True)
     if wrong:
         raise typer.Exit(FAILED)

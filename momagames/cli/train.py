@@ -23,6 +23,7 @@ from momagames.cli.console import (
     progress,
     table,
 )
+from momagames.errors import count
 
 if TYPE_CHECKING:
     from momagames.benchmark.plan import Opponent
@@ -154,8 +155,8 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
     others = ", ".join(one.label for one in training.opponents)
     against = f" against {others}" if others else ""
     caption = (
-        f"Mean returns of {episodes} episodes of each policy{against} in each learning seat, seed {COMPARISON_SEED}, which "
-        "training did not use; the best policy of a set in each objective. Greedy policies have the same weights."
+        f"Mean returns of {count(episodes, 'episode')} of each policy{against} in each learning seat, seed {COMPARISON_SEED}, "
+        "which training did not use; the best policy of a set in each objective. Greedy policies have the same weights."
     )
     screen.print(caption, style="dim", highlight=False, soft_wrap=True)
     page = write_training_page(directory, standings, caption, command())
@@ -231,7 +232,7 @@ def evaluate(
     screen.print(listing)
     screen.print(
         f"{head['canonical']}: {head['method']}, seed {head['seed']}, {head['steps']:,} of {head['budget']:,} steps, momagames "
-        f"{head['version']}; {episodes} episodes per policy, seed {seed}; hypervolume {standing.hypervolume:,.6g}",
+        f"{head['version']}; {count(episodes, 'episode')} per policy, seed {seed}; hypervolume {standing.hypervolume:,.6g}",
         style="dim", highlight=False, soft_wrap=True,
     )  # fmt: skip
     screen.print(_make_sets_table(evaluations))
@@ -295,7 +296,7 @@ def exploit(
     screen.print(
         f"{loaded.head['canonical']}: exploitability at least {bound_exploitability(responses):.3f}, by "
         f"{(responder or training.options).name} with {int(budget):,} steps per seat, seed {seed}; utility of scaled returns, "
-        f"w=({normalized}); {episodes} episodes, standard errors",
+        f"w=({normalized}); {count(episodes, 'episode')}, standard errors",
         style="dim", highlight=False, soft_wrap=True,
     )  # fmt: skip
 

@@ -55,6 +55,7 @@ class OfflineMethod(Method):
     trains: ClassVar[bool] = True
     package: ClassVar[str] = "torch"
     extra: ClassVar[str] = "learn"
+    file_option: ClassVar[str] = "data"
     data: str
     tier: str
     divisions: int
@@ -70,6 +71,11 @@ class OfflineMethod(Method):
         for name, low in (("divisions", 1), ("epochs", 1), ("batch_size", 2)):
             check_range(f"{self.name}: {name}", getattr(self, name), low, 1_000_000, whole=True)
         self.network_options()
+
+    @classmethod
+    def find_file(cls, options: Mapping[str, Any]) -> Path | None:
+        data = Path(str(options.get(cls.file_option)))
+        return next((file for file in (data / MANIFEST, data) if is_file(file)), None)
 
     def network_options(self) -> MoppoOptions:
         """Return the options of the network. Raises InvalidParameter."""

@@ -38,7 +38,7 @@ class Part(FrozenModel):
         """Return the policies. Raises InvalidParameter; UnknownId."""
         policies: list[BatchPolicy] = []
         for choice in self.methods:
-            method = choice.make_method(game)
+            method = choice.load_method(game)
             if method.trains:
                 raise InvalidParameter(f"{choice.name} trains: expected methods that have policies without training")
             policies += method.policies(game)
@@ -98,11 +98,14 @@ def load_recipe(source: str | Path | Mapping[str, Any] | Recipe) -> Recipe:
         data, place = load_packaged_yaml(source, list_recipes(), Recipe, "recipe")
     recipe = validate_model(Recipe, data, place, "recipe")
     known: set[tuple[str, str]] = set()
+    parts = []
     for i, part in enumerate(recipe.parts):
         at = f"{place}: parts[{i}]"
         with LocatedErrors(at):
-            part.make_policies(part.game.make_game())
+            game = part.game.make_game()
+            parts.append(part.model_copy(update={"methods": tuple(choice.pin_file(game) for choice in part.methods)}))
+            parts[-1].make_policies(game)
         if (key := (canonical_json(part.game.model_dump(mode="json")), part.tier)) in known:
             raise InvalidFile(invalid_value(f"{at}.tier", part.tier, "a tier that no other part of this game has"))
         known.add(key)
-    return recipe
+    return recipe.model_copy(update={"parts": tuple(parts)})

@@ -31,11 +31,13 @@ class PolicyFactory:
     make       (game, **options) -> policy; every option has a default
     variants   label -> options: the policies that it contributes as a method of the benchmark; empty: one, with the defaults
     optional   options that a suite may leave out
+    file_option    option that may name a file of trained policies, as of `Method`
     """
 
     make: Callable[..., CompiledPolicy]
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
+    file_option: str = ""
 
 
 PolicySource = CompiledPolicy | PolicyFactory | PythonPolicy | Callable[..., Any]

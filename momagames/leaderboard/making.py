@@ -13,7 +13,7 @@ from momagames.benchmark.replays import load_points
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import list_suites, load_suite
-from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, UnknownId, count, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import hash_content, read_bytes
 from momagames.files.writing import write_file_atomically
 from momagames.leaderboard.directory import METADATA, seal_submission
@@ -165,7 +165,7 @@ def _format_metadata(
         "code": stated["code"],
         "date": max(one["started"] for one in found)[:10],
         "budget": budget,
-        "hardware": stated["hardware"] or f"{machine['processor']}, {machine['cores']} cores",
+        "hardware": stated["hardware"] or f"{machine['processor']}, {count(machine['cores'], 'core')}",
         "setting": setting,
         **content,
     }

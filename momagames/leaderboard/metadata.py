@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from momagames.baselines.learners import CHECKPOINT
+from momagames.baselines.policy_names import CHECKPOINT
 from momagames.benchmark.plan import FrozenModel, GameChoice, Indicator
 from momagames.errors import InvalidFile, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import read_text

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
-from momagames.adapters.render import MARGIN, Renderer
+from momagames.adapters.render import MARGIN, SLIDE_TIME, Renderer
 from momagames.contract import Game, Keys, Policy, split_mask
 from momagames.errors import InvalidCall, InvalidParameter
 from momagames.play.session import Session, choose_seed, human_agents
@@ -85,6 +85,8 @@ class GameWindow:
         self.part_turns: dict[tuple[int, ...], int] = {}  # index of the next part, for keys that set several parts
         self.next_step_time = 0.0  # time of the next step
         self.drawn_content: Any = None  # the content of the window
+        self.slides: list[canvas.Picture] = []  # pictures between the position before the last step and this one
+        self.slide_start = 0.0  # time of the first of them
         self.draw()
         if not self.window.is_visible():
             self.window.close()
@@ -105,15 +107,23 @@ class GameWindow:
 
     def update(self, now: float) -> None:
         """Handle input, step if it is time (`now`: seconds of a clock), draw changes."""
-        for key in self.window.poll_keys():
+        keys, clicks = self.window.poll_keys(), self.window.clicks
+        if keys or clicks:
+            self.slides = []
+        for key in keys:
             self.press(key, now)
-        for pressed, released in self.window.clicks:
+        for pressed, released in clicks:
             self.click(pressed, released)
         if not self.window.closed and not self.paused and not self.over and self.is_step_due(now):
+            episode = self.session.episode
+            before = episode.state.copy()
             self.step()
+            if self.rate * SLIDE_TIME < 1:  # in a faster game they would take longer than a step
+                self.slides = self.renderer.draw_slides(before, episode.state, self.session.last, episode.returns)
+            self.slide_start, self.drawn_content = now, None
             period = 1 / (self.rate or RATE)
             self.next_step_time = max(self.next_step_time, now - period / 2) + period
-        if not self.window.closed:
+        if not self.window.closed and not self.draw_slide(now):
             self.draw()
 
     def is_step_due(self, now: float) -> bool:
@@ -176,6 +186,15 @@ class GameWindow:
         episode = self.session.episode
         return caption.format_caption(self.session.game, episode.state, episode.returns)
 
+    def draw_slide(self, now: float) -> bool:
+        """Draw the picture of this time between two positions. Return whether there is one."""
+        k = int((now - self.slide_start) / SLIDE_TIME * len(self.slides))
+        if not 0 <= k < len(self.slides):
+            self.slides = []
+            return False
+        self.window.show(self.add_lines(self.slides[k]))
+        return True
+
     def draw(self) -> None:
         """Draw the position if it or a render option has changed."""
         session = self.session
@@ -186,13 +205,18 @@ class GameWindow:
             return
         self.drawn_content = content
         picture = self.renderer.draw_picture(episode.state, session.last, episode.returns)
+        sheet = self.add_lines(picture)
+        self.draw_first_click(sheet)
+        self.window.show(sheet)
+
+    def add_lines(self, picture: canvas.Picture) -> canvas.Picture:
+        """Return a picture with lines of text below it."""
         sheet = canvas.pixels(canvas.blank(picture.shape[0] + 2 * LINE_HEIGHT, picture.shape[1]))
         sheet[: picture.shape[0]] = picture
-        self.draw_first_click(sheet)
         y = picture.shape[0] - MARGIN / 2 + LINE_HEIGHT / 2
         canvas.write(sheet, MARGIN, y, self.status_text())
         canvas.write(sheet, MARGIN, y + LINE_HEIGHT, self.help_text(), ink=canvas.FAINT)
-        self.window.show(sheet)
+        return sheet
 
     def input_state(self) -> tuple[Any, ...]:
         """Return the input since the last step, as the window shows it."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from momagames import spec
-from momagames.benchmark import head_to_head, run_suite
+from momagames.benchmark import estimates, head_to_head, run_suite
 from momagames.benchmark.estimates import estimate_cost
 from momagames.benchmark.evaluate import evaluate_run
 from momagames.benchmark.head_to_head import RESPONSE, choose_player, find_deciding_objective, score_wins, train_response
@@ -133,6 +133,18 @@ def test_players_are_trained_once_in_a_process(monkeypatch):
     for run in list_runs(seeds=[5]):
         list(evaluate_run(run, {}))
     assert sorted(trained) == sorted(["random", "greedy", "ntuple"] + 3 * ["greedy", "ntuple"])  # and the responses
+
+
+def test_an_estimate_has_the_training_of_each_player_once(monkeypatch):
+    """The cost of a sample is counted in trainings here: the own one and those of the responses, whatever ran before."""
+    trained = []
+    original = head_to_head.train_policies
+    monkeypatch.setattr(
+        head_to_head, "train_policies", lambda run, *rest: trained.append(run.method.name) or original(run, *rest)
+    )
+    monkeypatch.setattr(estimates.time, "process_time", lambda: len(trained))
+    head_to_head._choose_player.cache_clear()
+    assert [estimates.measure_sample(run, 1.0) for run in list_runs(seeds=[6])] == [3, 3, 3]
 
 
 def test_players_train_from_the_seats_of_the_experiment_and_meet_from_those_of_the_games():

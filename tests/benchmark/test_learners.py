@@ -263,7 +263,7 @@ def test_reference_front_of_an_instance(tmp_path):
     ]
     front = find_packaged_front(canonical, seed)
     game = momagames.spec(front.game.id, **front.game.params)
-    training = trainings.Training(game, CrossEntropy(4, 2, 1, 1), 0, 10**6, game.agents, (), seed)
+    training = trainings.Training(game, CrossEntropy(4, 2, 1, divisions=1), 0, 10**6, game.agents, (), seed)
     save_checkpoint(tmp_path / trainings.CHECKPOINT, training.describe(), {}, {})
     found = find_reference(tmp_path)
     assert found.name.startswith("reference front")
@@ -300,11 +300,11 @@ def test_commands(tmp_path):
 def test_one_policy_for_several_start_positions(tmp_path):
     """Episodes of training, evaluations and comparisons are those of all levels."""
     one, two = (momagames.spec("mo-tileblast-v0", level=level, objectives=("win", "goals")) for level in (1, 2))
-    training = trainings.Training(one, CrossEntropy(4, 2, 1, 1), 0, 100_000, one.agents, (), None, (1.0, 1.0), (two,))
+    training = trainings.Training(one, CrossEntropy(4, 2, 1, divisions=1), 0, 100_000, one.agents, (), None, (1.0, 1.0), (two,))
     checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=3, threads=1)
     loaded, _ = trainings.load_training(tmp_path)
     assert loaded.describe() == training.describe()
-    alone = trainings.Training(one, CrossEntropy(4, 2, 1, 1), 0, 100_000, one.agents, (), None, (1.0, 1.0))
+    alone = trainings.Training(one, CrossEntropy(4, 2, 1, divisions=1), 0, 100_000, one.agents, (), None, (1.0, 1.0))
     policies = training.select_policies(checkpoint.make_policies())
     each = [trainings.play_episodes(replace(alone, game=game), policies, 3, 5) for game in (one, two)]
     np.testing.assert_array_equal(trainings.play_episodes(training, policies, 3, 5), np.concatenate(each, axis=1))

@@ -164,7 +164,7 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
         ((*E0, "games", 0, "params"), {"board_width": 99}, r"games\[0\]: .*expected an integer in 3\.\.30"),
         ((*E0, "games", 0, "parms"), {}, r"games\[0\]\.parms: unknown key: .*did you mean 'params'"),
         ((*E0, "games", 0), {"id": "mo-breakthrough-v0", "params": {}}, r"methods\[0\] on games\[0\]: .*2 agents"),
-        ((*E0, "methods", 0, "name"), "randum", r"methods\[0\] on games\[0\]: .*did you mean 'random'"),
+        ((*E0, "methods", 0, "name"), "randum", r"methods\[0\]: .*did you mean 'random'"),
         ((*E0, "methods", 0, "options"), {"x": 1}, "random: unknown option 'x': expected no options"),
         ((*E0, "methods", 1, "options"), {"division": 1}, "did you mean 'divisions'"),
         ((*E0, "methods", 1, "options"), {}, "greedy: missing option 'divisions'"),

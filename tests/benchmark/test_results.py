@@ -84,7 +84,7 @@ def test_costs_grow_with_the_work(here):
     nothing = Timings([]).estimate(few.list_runs()[:2])
     assert (nothing.seconds, nothing.steps, nothing.unknown_runs, nothing.has_unknown_steps) == (0.0, 600, 2, False)
     assert describe_cost(nothing, 2) == {"time": "unknown", "steps": "600"}
-    assert describe_cost(timings.estimate(few.list_runs()), 3)["time"].endswith("and 1 runs of unknown time")
+    assert describe_cost(timings.estimate(few.list_runs()), 3)["time"].endswith("and 1 run of unknown time")
     policies = suite(POLICIES).list_runs()[0]
     assert count_units(policies) == 8 * 2 * 2
     each = [

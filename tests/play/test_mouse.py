@@ -105,6 +105,52 @@ def test_a_click_taps_the_cell(mouse):
     assert ply(board) == 1
 
 
+def expected_picture(board):
+    """The last position as the window shows it at rest."""
+    episode, session = board.session.episode, board.session
+    return board.add_lines(board.renderer.draw_picture(episode.state, session.last, episode.returns))
+
+
+def test_pieces_slide_to_their_cells(mouse, pygame):
+    board = opened(TILEBLAST, level=4, seed=3)
+    start = pixels(pygame)
+    mouse.click(tile(valid(board)[5]))
+    shown = []
+    board.update(5.0)
+    for k in range(9):
+        board.update(5.0 + (k + 0.5) * windowed.SLIDE_TIME / 6)
+        shown.append(pixels(pygame))
+    assert len({picture.tobytes() for picture in [start, *shown]}) == 8
+    assert (shown[5] != expected_picture(board)).any()
+    assert (shown[6] == expected_picture(board)).all()
+
+
+@pytest.mark.parametrize("what", ["a click", "a key", "a move"])
+def test_input_ends_the_slides_at_once(mouse, what, pygame):
+    board = opened(TILEBLAST, level=4, seed=3)
+    mouse.click(tile(valid(board)[5]))
+    board.update(5.0)
+    assert (pixels(pygame) != expected_picture(board)).any()
+    plies = ply(board)
+    if what == "a move":
+        mouse.click(tile(valid(board)[0]))
+    elif what == "a click":
+        mouse.click((3, 3))
+    else:
+        mouse.key("z")
+    board.update(5.001)
+    assert ply(board) == plies + (what == "a move")
+    at_rest = (pixels(pygame) == expected_picture(board))[MARGIN:].all()  # above is the dot of the click
+    assert at_rest == (what != "a move")  # the next slides have begun
+
+
+def test_pieces_do_not_slide_in_fast_games(mouse, pygame):
+    board = opened(TILEBLAST, level=4, seed=3, rate=10.0)
+    mouse.click(tile(valid(board)[5]))
+    board.update(5.0)
+    assert (pixels(pygame) == expected_picture(board)).all()
+
+
 @pytest.mark.parametrize("how", ["another cell", "another button", "beside the board", "up only"])
 def test_clicks_beside_cells_are_ignored(mouse, how, pygame):
     board = opened(TILEBLAST)

@@ -42,3 +42,13 @@ def test_reference_of_attainment_surfaces(same):
     panel.references[1] = Reference(other, "exact", np.zeros(2), np.ones(2))
     (axes,) = _plot_front(panel).axes
     assert (axes.lines[0].get_color() == REFERENCE_COLOR) == same
+
+
+@pytest.mark.parametrize(("length", "columns"), [(3, 3), (30, 1), (200, 1)])
+def test_the_legend_is_no_wider_than_the_axes(length, columns):
+    counts = {f"{i} {'x' * length}": 3 for i in range(9)}
+    (axes,) = _plot_front(make_panel(3, counts)).axes
+    legend = axes.get_legend()
+    axes.figure.draw_without_rendering()
+    assert legend._ncols == columns
+    assert legend._ncols == 1 or legend.get_window_extent().width <= axes.get_window_extent().width

@@ -1,18 +1,12 @@
 """The bounds for minecart: attained by its own rules, and above everything that random driving attains."""
 
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture
-def bounds(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    return importlib.import_module("benchmarks.fronts.minecart_bounds")
+def bounds(import_script):
+    return import_script("benchmarks.fronts.minecart_bounds")
 
 
 def replay(env, actions):

@@ -1,22 +1,18 @@
 """Endgames of the duel against plain recursion over copies of an environment."""
 
-import importlib
 import itertools
-from pathlib import Path
 
 import pytest
 
 from momagames.engine.episode import Episode
 from momagames.errors import TooLarge
 
-ROOT = Path(__file__).resolve().parents[2]
 LOSS, SURVIVAL, WIN = 0, 1, 2
 
 
 @pytest.fixture
-def endgames(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    return importlib.import_module("benchmarks.fronts.pommerman_endgames")
+def endgames(import_script):
+    return import_script("benchmarks.fronts.pommerman_endgames")
 
 
 def list_results(game, state):

@@ -49,6 +49,7 @@ class NestedRollouts(Method):
     """
 
     name: ClassVar[str] = NAME
+    file_option: ClassVar[str] = "scorer"
     divisions: int
     level: int = 1
     scorer: str = CHAMPION
@@ -77,7 +78,7 @@ def make_nested_policy(
     return replace(compile_nested(_load_scorer(game, scorer), resolve_weights(NAME, game, weights), level), label=NAME)
 
 
-NESTED_POLICY = PolicyFactory(make_nested_policy, optional=("level", "scorer"))
+NESTED_POLICY = PolicyFactory(make_nested_policy, optional=("level", "scorer"), file_option="scorer")
 
 
 def _load_scorer(game: Game, name: str) -> Scorer:

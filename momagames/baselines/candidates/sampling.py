@@ -32,6 +32,7 @@ class PolicySampling(Method):
     """
 
     name: ClassVar[str] = "policy_sampling"
+    file_option: ClassVar[str] = "scorer"
     temperature: float = 1.0
     scorer: str = CHAMPION
 

@@ -53,6 +53,7 @@ class Uct(Method):
     """
 
     name: ClassVar[str] = "uct"
+    file_option: ClassVar[str] = "value"
     divisions: int
     simulations: int
     exploration: float

@@ -111,5 +111,5 @@ def _make_policy(name: str, game: Game, weights: Sequence[float] | None, options
     return replace(make_search_policy(name, game, resolve_weights(name, game, weights), options), label=name)
 
 
-UCT_POLICY = PolicyFactory(make_uct_policy, optional=("value", "prior_temperature"))
-PARETO_UCT_POLICY = PolicyFactory(make_pareto_uct_policy, optional=("value", "prior_temperature"))
+UCT_POLICY = PolicyFactory(make_uct_policy, optional=("value", "prior_temperature"), file_option="value")
+PARETO_UCT_POLICY = PolicyFactory(make_pareto_uct_policy, optional=("value", "prior_temperature"), file_option="value")

@@ -46,6 +46,7 @@ class Moppo(MoppoOptions, TrainerMethod):
     """
 
     name: ClassVar[str] = MoppoOptions.name
+    file_option: ClassVar[str] = "expert"
     default_budget: ClassVar[int] = 1_000_000
     package: ClassVar[str] = "torch"
     extra: ClassVar[str] = "learn"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from momagames.baselines.archive import Archive, is_nondominated
 from momagames.baselines.base import Method, Plan, Plans, check_deterministic
 from momagames.baselines.checkpoint_policy import CHAMPION
-from momagames.baselines.learners import CHECKPOINT
+from momagames.baselines.policy_names import find_checkpoint
 from momagames.baselines.search.learned_estimate import (
     LearnedEstimate,
     ignore_estimate,
@@ -55,6 +55,7 @@ class Beam(Method):
     """
 
     name: ClassVar[str] = "beam"
+    file_option: ClassVar[str] = "estimate"
     width: int
     estimate: str
 
@@ -66,7 +67,7 @@ class Beam(Method):
     @property
     def is_learned(self) -> bool:
         """Whether the estimate is that of a trained scorer."""
-        return self.estimate == CHAMPION or self.estimate.endswith(CHECKPOINT)
+        return self.estimate == CHAMPION or find_checkpoint(self.estimate) is not None
 
     def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter for a game with chance events that the search may not foresee."""

@@ -74,6 +74,7 @@ class Nrpa(Method):
     """
 
     name: ClassVar[str] = "nrpa"
+    file_option: ClassVar[str] = "bias"
     divisions: int
     levels: int
     iterations: int

@@ -65,6 +65,7 @@ class ParetoNrpa(Method):
     """
 
     name: ClassVar[str] = "pareto_nrpa"
+    file_option: ClassVar[str] = "bias"
     num_policies: int
     levels: int
     iterations: int

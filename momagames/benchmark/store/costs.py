@@ -9,6 +9,7 @@ from typing import Any
 
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
+from momagames.errors import count
 
 METHODS_WITHOUT_BUDGET = ("exact",)  # methods that ignore the budget
 
@@ -80,7 +81,7 @@ def describe_cost(cost: Cost, runs: int) -> dict[str, Any]:
         time = "unknown"
     else:
         time = f"about {format_duration(cost.seconds)}" + (
-            f" and {cost.unknown_runs} runs of unknown time" if cost.unknown_runs else ""
+            f" and {count(cost.unknown_runs, 'run')} of unknown time" if cost.unknown_runs else ""
         )
     steps = ("at least " if cost.steps else "unknown") if cost.has_unknown_steps else ""
     return {"time": time, "steps": steps + (f"{cost.steps:,}" if cost.steps or not cost.has_unknown_steps else "")}

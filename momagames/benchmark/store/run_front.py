@@ -72,7 +72,7 @@ class FrontCollector:
 
     def _list_policies(self) -> Sequence[BatchPolicy]:
         game = self._run.game.make_game()
-        return self._policies or self._run.method.make_method(game).policies(game)
+        return self._policies or self._run.method.load_method(game).policies(game)
 
     def _select_policies(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
         """Return the mean returns of all policies in both sets of episodes, and the labels of the selected policies."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momagames.errors import count
+
 if TYPE_CHECKING:
     from momagames.games.robotmail.layouts.layout import Cell, Layout
 
@@ -128,20 +130,15 @@ def print_layout(found: Layout, name: str) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    counts = [pluralize(len(found.cells(code)), word) for code, word in (("gr", "mail"), ("b", "charger"), ("r", "wall"))]
+    counts = [count(len(found.cells(code)), word) for code, word in (("gr", "mail"), ("b", "charger"), ("r", "wall"))]
     console.print(
-        f"{name}  {found.width} x {found.height} cells, at most {pluralize(max_robots(found), 'robot')}",
+        f"{name}  {found.width} x {found.height} cells, at most {count(max_robots(found), 'robot')}",
         markup=False,
         soft_wrap=True,
     )
-    console.print(f"{pluralize(len(found.cells('y')), 'receiver')}, {', '.join(counts)}", soft_wrap=True)
+    console.print(f"{count(len(found.cells('y')), 'receiver')}, {', '.join(counts)}", soft_wrap=True)
     console.print(format_board(found), soft_wrap=True)
     console.print(format_legend(found), soft_wrap=True)
-
-
-def pluralize(count: int, word: str) -> str:
-    """Return a count with its noun."""
-    return f"{count} {word}" + "s" * (count != 1)
 
 
 def max_robots(found: Layout) -> int:

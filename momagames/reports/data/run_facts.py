@@ -7,6 +7,7 @@ from typing import Any
 from momagames.benchmark.plan import Suite
 from momagames.benchmark.store.costs import format_duration
 from momagames.benchmark.store.store import Store
+from momagames.errors import count
 
 
 def collect_run_facts(store: Store, suite: Suite) -> list[tuple[str, str]]:
@@ -42,7 +43,10 @@ def _collect_versions(finished: list[dict[str, Any]]) -> list[tuple[str, str]]:
             ("commit", data["commit"] or "unknown"),
             ("Python", data["python"]),
             ("packages", ", ".join(f"{name} {version}" for name, version in data["packages"].items())),
-            ("machine", f"{machine['processor']}, {machine['cores']} cores, {machine['system']} {machine['architecture']}"),
+            (
+                "machine",
+                f"{machine['processor']}, {count(machine['cores'], 'core')}, {machine['system']} {machine['architecture']}",
+            ),
         ):
             facts.setdefault(name, set()).add(value)
     return [(name, "; ".join(sorted(values))) for name, values in facts.items()]
@@ -63,7 +67,7 @@ def _describe_settings(suite: Suite) -> list[tuple[str, str]]:
     lines = []
     for experiment in suite.experiments:
         if experiment.kind == "plans":
-            budget = f"{experiment.budget:,} steps per run"
+            budget = f"{count(experiment.budget, 'step')} per run"
             if experiment.cpu_seconds:
                 budget = f"{experiment.cpu_seconds:g} s of CPU time per run"
         else:
@@ -71,7 +75,7 @@ def _describe_settings(suite: Suite) -> list[tuple[str, str]]:
             if experiment.episode_set:
                 budget += f", start positions {experiment.episode_set!r} for all seeds"
             if experiment.generalization:
-                budget += f", {experiment.generalization.plays} episodes per instance"
+                budget += f", {count(experiment.generalization.plays, 'episode')} per instance"
             if experiment.budget:
                 budget = f"{experiment.budget:,} training steps per run; {budget}"
         lines.append((f"seeds of {experiment.name}", f"{', '.join(map(str, experiment.seeds))}; {budget}"))

@@ -30,6 +30,7 @@ MARKERS = {
 LINE_STYLES = ("-", "--", ":", "-.")
 NARROW, WIDE = 4.5, 6.8  # inches of an overview; with more than MAX_NARROW methods it is wide
 MAX_NARROW = 8
+MAX_LEGEND_COLUMNS = 4
 CHARACTERS_PER_INCH = 13  # of small text
 LABEL_WIDTH = 14  # characters per line of an opponent's name
 LINE_HEIGHT, ROW_HEIGHT = 0.17, 0.25  # inches of a line of small text, and of the markers of a row in the overview at least
@@ -91,8 +92,12 @@ def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any
 
 
 def legend_above(axes: Any, count: int) -> None:
-    """Draw the legend of `count` methods above the axes."""
-    legend = axes.legend(ncols=min(4, count), loc="lower left", bbox_to_anchor=(0, 1))
+    """Draw the legend of `count` methods above the axes, in at most four columns and no wider than the axes."""
+    for columns in range(min(MAX_LEGEND_COLUMNS, count), 0, -1):
+        legend = axes.legend(ncols=columns, loc="lower left", bbox_to_anchor=(0, 1))
+        axes.figure.draw_without_rendering()  # lays it out
+        if legend.get_window_extent().width <= axes.get_window_extent().width:
+            break
     for handle in legend.legend_handles:
         handle.set_alpha(1)  # where lines are transparent, too
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from momagames.errors import count
 from momagames.reports.data.anytime_curves import AnytimeCurves
 from momagames.reports.figures.theme import GRID, base_layout, style_color, style_dash, with_opacity
 from momagames.reports.text.labels import INDICATOR_LABELS
@@ -24,7 +25,7 @@ def anytime_figure(curves: AnytimeCurves, styles: Mapping[str, int]) -> dict[str
             filled = {"fill": "toself", "fillcolor": with_opacity(color, 0.15), "line": {"width": 0}}
             data.append({**trace, **edges, **filled, "hoverinfo": "skip", "showlegend": False})
         line = {"width": 2.5, "color": color, "dash": style_dash(style)}
-        hover = f"{method}: {label} %{{y:.3f}} at %{{x:,}} steps, mean of {curves.runs[method]} runs<extra></extra>"
+        hover = f"{method}: {label} %{{y:.3f}} at %{{x:,}} steps, mean of {count(curves.runs[method], 'run')}<extra></extra>"
         data.append({**trace, "x": x, "y": [round(v, 6) for v in band.mean.tolist()], "line": line, "hovertemplate": hover})
     layout = {
         **base_layout(380),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from momagames.errors import count
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.figures.theme import GRID, base_layout, interval_bars, style_marker
 
@@ -26,7 +27,7 @@ def overview_figure(rows: Sequence[OverviewRow], titles: Sequence[str], styles: 
                 "y": [title for title, _ in found],
                 "error_x": interval_bars(scores, styles[method]),
                 "marker": style_marker(styles[method]) | {"size": 11, "opacity": 0.9},
-                "text": [f"{at.value:.3f} [{at.low:.3f}, {at.high:.3f}], {at.runs} runs" for at in scores],
+                "text": [f"{at.value:.3f} [{at.low:.3f}, {at.high:.3f}], {count(at.runs, 'run')}" for at in scores],
                 "hovertemplate": f"%{{y}}<br>{method}: %{{text}}<extra></extra>",
             }
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
+from momagames.errors import count
 from momagames.reports.data.families import Family, group_by_family
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.plotly_crossplay import crossplay_figure
@@ -83,7 +84,7 @@ def _link(place: str, title: str) -> str:
 
 
 def _describe_counts(total: int, finished: int, errors: Sequence[tuple[Run, str]]) -> str:
-    text = f"{finished} of {total} runs finished"
+    text = f"{finished:,} of {count(total, 'run')} finished"
     return text + (f", {len(errors)} failed" if errors else "")
 
 

@@ -9,12 +9,13 @@ import numpy as np
 from momagames.analysis.episode_returns import required_episodes
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import Indicators
+from momagames.errors import count
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
-from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, count
+from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK
 
 TARGET_ERROR = 0.01  # standard error of a front, as a share of the range, for which captions state the number of episodes
 
@@ -93,7 +94,7 @@ def aggregate_caption(aggregate: Aggregate) -> str:
     interval = next(iter(next(iter(aggregate.statistics.values())).values()))
     warning = f"; {interval.warning}" if interval.warning else ""
     roles = "".join(f"; {role}: {', '.join(methods)}" for role, methods in aggregate.roles.items())
-    games = f"{len(aggregate.games)} games"
+    games = count(len(aggregate.games), "game")
     return f"HV ratios of {count(aggregate.runs, 'run')} on each of {games}, weighted equally{roles}{warning}"
 
 

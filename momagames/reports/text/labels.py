@@ -56,8 +56,3 @@ def format_score(name: str, score: Score | None) -> tuple[str, str]:
     interval = score.interval
     mean = ("~" if score.approx else "") + format(interval.value, form)
     return mean, f"[{interval.low:{form}}, {interval.high:{form}}]" if interval.runs > 1 else ""
-
-
-def count(number: int, noun: str) -> str:
-    """Return "1 point", "2 points"."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")

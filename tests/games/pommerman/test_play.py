@@ -80,6 +80,7 @@ def test_the_pointer_on_a_bomb_shows_its_range(hit, pygame):
     board.update(0.0)
     hit("down")
     board.update(1.0)
+    board.update(1.5)  # pieces have arrived
     before = {cell: pixel(pygame, board, *cell) for cell in ((1, 1), (1, 2), (1, 3), (3, 1), (5, 5))}
     side = drawing.cell_side(11)
 

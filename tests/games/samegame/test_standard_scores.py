@@ -1,6 +1,5 @@
 """The stored scores on the standard boards, and the script that finds them."""
 
-import importlib
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,9 +13,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def standard(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    return importlib.import_module("benchmarks.fronts.samegame_standard")
+def standard(import_script):
+    return import_script("benchmarks.fronts.samegame_standard")
 
 
 def test_stored_games_of_the_standard_boards_are_well_formed(standard):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momagames.errors import count
+
 if TYPE_CHECKING:
     from momagames.games.tileblast.levels.loader import Level
 
@@ -49,7 +51,7 @@ def show(
 
     level = loader.load(int(source) if source.isdecimal() else source)
     console = Console(highlight=False)
-    console.print(f"[bold]{level.title}[/bold]  level {level.id}, {level.moves} moves", soft_wrap=True)
+    console.print(f"[bold]{level.title}[/bold]  level {level.id}, {count(level.moves, 'move')}", soft_wrap=True)
     colors = zip(level.data["colors"], level.weights, strict=True)
     is_uniform = len(set(level.weights)) == 1
     console.print(
