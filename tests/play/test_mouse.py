@@ -115,14 +115,14 @@ def test_pieces_slide_to_their_cells(mouse, pygame):
     board = opened(TILEBLAST, level=4, seed=3)
     start = pixels(pygame)
     mouse.click(tile(valid(board)[5]))
-    shown = []
+    pictures = []
     board.update(5.0)
     for k in range(9):
         board.update(5.0 + (k + 0.5) * windowed.SLIDE_TIME / 6)
-        shown.append(pixels(pygame))
-    assert len({picture.tobytes() for picture in [start, *shown]}) == 8
-    assert (shown[5] != expected_picture(board)).any()
-    assert (shown[6] == expected_picture(board)).all()
+        pictures.append(pixels(pygame))
+    assert len({picture.tobytes() for picture in [start, *pictures]}) == 8
+    assert (pictures[5] != expected_picture(board)).any()
+    assert (pictures[6] == expected_picture(board)).all()
 
 
 @pytest.mark.parametrize("what", ["a click", "a key", "a move"])
