@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ Runs = Sequence[Mapping[str, Any]]
 
 def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of the page: the message, figures of the targets, folded tables, how they were made."""
-    rows = [row for name, target in targets.items() for row in format_bars(name, target)]
+    rows = [row for target in targets.values() for row in format_bars(target)]
     yield from ("# Training: learners with the budgets that they need", "", describe_bars(rows), "")
     yield from fold("All bars", markdown_table(["target", "result", "bar", "mean", "seeds", ""], rows))
     for name, target in targets.items():
@@ -53,7 +54,7 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
 def describe_bars(rows: Sequence[Sequence[str]]) -> str:
     """Return two sentences: how many bars the trained methods meet, and where they miss some."""
     missed = [row for row in rows if row[-1] == "missed"]
-    names = "; ".join(dict.fromkeys(row[0] for row in missed))
+    names = "; ".join(dict.fromkeys(row[0].partition("]")[0].lstrip("[") for row in missed))
     met = f"With long training, the package's learners meet {len(rows) - len(missed)} of {len(rows)} bars."
     return met + (f" They miss a bar in {names}." if missed else "")
 
@@ -64,15 +65,16 @@ def group_by_learner(target: Mapping[str, Any]) -> dict[str, Runs]:
     return {learner: [run for run in target["runs"] if run["learner"] == learner] for learner in learners}
 
 
-def format_bars(name: str, target: Mapping[str, Any]) -> Iterator[list[str]]:
+def format_bars(target: Mapping[str, Any]) -> Iterator[list[str]]:
     """Yield a row for each bar that was measured, with the mean of the target's own learner."""
-    own = next(iter(group_by_learner(target).values()))
+    own, title = next(iter(group_by_learner(target).values())), make_title(target)
     for result, bar in target["bars"].items():
         if result not in own[0]["results"]:
             continue
         mean = float(np.mean([run["results"][result] for run in own]))
         met = "met" if mean >= bar else "missed"
-        yield [f"[{make_title(target)}](#{name})", result, format_number(bar), format_number(mean), str(len(own)), met]
+        link = f"[{title}](#{make_anchor(title)})"
+        yield [link, result, format_number(bar), format_number(mean), str(len(own)), met]
 
 
 def make_title(target: Mapping[str, Any]) -> str:
@@ -82,10 +84,15 @@ def make_title(target: Mapping[str, Any]) -> str:
     return game.title if head["other_games"] else describe_game(game)
 
 
+def make_anchor(title: str) -> str:
+    """Return the anchor of a heading with this title."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
 def format_section(name: str, target: Mapping[str, Any]) -> Iterator[str]:
     groups, title, head = group_by_learner(target), make_title(target), target["runs"][0]["head"]
     game = registry.spec(head["game"], **head["params"])
-    yield from (f"({name})=", f"## {title}", "", f"Target `{name}`, {describe_game(game)}. {target['remark']}", "")
+    yield from (f"## {title}", "", f"Target `{name}`, {describe_game(game)}. {target['remark']}", "")
     if any(run["curve"] for run in target["runs"]):
         yield from (image(f"{axis_label(target)} over the training steps, {title}", f"{NAME}-{name}.svg"), "")
     for learner, runs in groups.items():

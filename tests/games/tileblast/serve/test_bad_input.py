@@ -234,7 +234,7 @@ def test_clients_with_too_many_pending_requests_are_closed(serve, url):
 
 
 def test_clients_that_do_not_read_are_closed(serve):
-    with serve(patience=0.2, rate=0) as url, connection(url) as deaf:
+    with serve(patience=1, rate=0) as url, connection(url) as deaf:
         deaf.sendall(LOAD * 2000)
         assert requests.get(url + "/ping", timeout=10).text == "Pong"
         deaf.settimeout(0.1)
