@@ -94,7 +94,6 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
     ranked = sorted(means, key=lambda method: -means[method])
     roles = {method: f"the {method} (`{'`, `'.join(played)}`)" for method, played in every.roles.items()}
     names = [roles.get(method, f"`{method}`") for method in ranked]
-    leads = [next(iter(found)) for found in map(rank_methods, data.panels) if MORE_TRAINING in found]
     counts = {result: sum(one.result == result for one in standings) for result in ("win", "level", "loss")}
     yield from (
         f"# {TITLES[name]}",
@@ -102,9 +101,9 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
         f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {names[0]} has the highest",
         f"interquartile mean of the hypervolume ratio ({means[ranked[0]]:.2f}), before {names[1]} ({means[ranked[1]]:.2f});",
         f"{count(every.runs, 'seed')}, reference front: {', '.join(tags)}.",
-        f"The trained policies of the package, `{MORE_TRAINING}`, have the highest mean in {leads.count(MORE_TRAINING)} of the",
-        f"{len(leads)} settings that they play. Against the strongest method with no more training in each setting,",
-        f"`{LEARNER}` wins {counts['win']}, is level in {counts['level']} and loses {counts['loss']}.",
+        *describe_trained(data),
+        f"Against the strongest method with no more training in each setting, `{LEARNER}` wins {counts['win']}, is level in "
+        f"{counts['level']} and loses {counts['loss']}.",
         "",
         image(FIGURES["overall"], f"{name}-overall.svg"),
         "",
@@ -130,6 +129,14 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
         yield from fold(panel.full_heading, [*score_table(panel), "", panel_caption(panel)])
     yield from ("## Settings and provenance", "", suite.description, "", *describe_seeds(name, suite, data), "")
     yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], facts))
+
+
+def describe_trained(data: ReportData) -> Iterator[str]:
+    """Yield how often the trained policies of the package lead, if they play."""
+    first = [next(iter(found)) for found in map(rank_methods, data.panels) if MORE_TRAINING in found]
+    if first:
+        yield f"The trained policies of the package, `{MORE_TRAINING}`, have the highest mean in"
+        yield f"{first.count(MORE_TRAINING)} of the {count(len(first), 'setting')} that they play."
 
 
 def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:

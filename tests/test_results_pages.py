@@ -84,10 +84,14 @@ def test_pages_of_an_archive(results, archives, tmp_path):
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md", "learning.md"}
-    assert "\n\nMO-SameGame 15x15, 3 colors. Random boards.\n" in pages["learning.md"]
-    assert "meet 1 of 2 bars. They miss bars of boards.\n" in pages["learning.md"]
-    assert "| [boards](#boards) | share | 0.5 | 0.75 | 2 | met |" in pages["learning.md"]
-    assert "| [boards](#boards) | decisions/s | 9 | 8 | 2 | missed |" in pages["learning.md"]
+    assert (
+        "\n## MO-SameGame 15x15, 3 colors\n\nTarget `boards`, MO-SameGame 15x15, 3 colors. Random boards.\n"
+        in pages["learning.md"]
+    )
+    link = "[MO-SameGame 15x15, 3 colors](#mo-samegame-15x15-3-colors)"
+    assert "meet 1 of 2 bars. They miss a bar in MO-SameGame 15x15, 3 colors.\n" in pages["learning.md"]
+    assert f"| {link} | share | 0.5 | 0.75 | 2 | met |" in pages["learning.md"]
+    assert f"| {link} | decisions/s | 9 | 8 | 2 | missed |" in pages["learning.md"]
     settings = "100 environment steps; options that differ from the defaults: hidden=16; threads: 1;"
     assert f"\n`mo-samegame-v0(num_colors=3)`; {settings}" in pages["learning.md"]
     assert "| grpo | mean | seed 0 | seed 1 |" in pages["learning.md"]
@@ -185,8 +189,9 @@ def test_page_of_a_track(tmp_path, monkeypatch):
         outcomes[learner] = [cell.strip() for cell in row.strip("| ").split("|")]
     assert [outcomes[name][-1] for name in outcomes] == ["loss", "win"]
     assert outcomes["random"][1] == outcomes["greedy"][3] != outcomes["greedy"][1] == outcomes["random"][3]
-    assert "Of the 2 methods that play all 1 setting, greedy has the highest" in page.text
-    assert "greedy wins 1, is level in 0 and loses 0." in page.text
+    assert "Of the 2 methods that play all 1 setting, `greedy` has the highest" in page.text
+    assert "The trained policies of the package" not in page.text
+    assert "`greedy` wins 1, is level in 0 and loses 0." in page.text
     assert "**2 of 3 seeds** are complete (seeds 0, 1; 4 of 6 runs)." in page.text
     assert "momagames bench run track -o track-results --seed 2" in page.text
     assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
@@ -203,6 +208,7 @@ def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
     monkeypatch.setattr(track_page, "LEARNER", "greedy")
     monkeypatch.setattr(track_page, "MORE_TRAINING", "random")
     assert track_page.compare_learner(data) == []  # no other method is left
+    assert " ".join(track_page.describe_trained(data)).endswith("have the highest mean in 0 of the 1 setting that they play.")
 
 
 def make_page(module, experiments, tmp_path):
