@@ -34,8 +34,9 @@ Runs = Sequence[Mapping[str, Any]]
 def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of the page: the message, figures of the targets, folded tables, how they were made."""
     rows = [row for target in targets.values() for row in format_bars(target)]
+    linked = [[f"[{title}](#{make_anchor(title)})", *rest] for title, *rest in rows]
     yield from ("# Training: learners with the budgets that they need", "", describe_bars(rows), "")
-    yield from fold("All bars", markdown_table(["target", "result", "bar", "mean", "seeds", ""], rows))
+    yield from fold("All bars", markdown_table(["target", "result", "bar", "mean", "seeds", ""], linked))
     for name, target in targets.items():
         yield from format_section(name, target)
     yield from (
@@ -43,7 +44,8 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
         "",
         "`python -m benchmarks.learning.targets NAME --seeds N` trains, `benchmarks/learning/results.json` holds the results,",
         "and `python docs/make_results.py` writes this page. Options and budgets were chosen with other",
-        "seeds. Results are from separate episodes that chose nothing, beside policies without training and other learners.",
+        "seeds, unless a target says on which. Results are from separate episodes that chose nothing, beside policies without",
+        "training and other learners.",
         "Intervals are percentile bootstrap intervals over the trainings, which are too narrow for so few. Decisions per",
         "second include updates. Curves are evaluations during training, with fewer episodes. Times were measured on a shared",
         "machine (load).",
@@ -54,7 +56,7 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
 def describe_bars(rows: Sequence[Sequence[str]]) -> str:
     """Return two sentences: how many bars the trained methods meet, and where they miss some."""
     missed = [row for row in rows if row[-1] == "missed"]
-    names = "; ".join(dict.fromkeys(row[0].partition("]")[0].lstrip("[") for row in missed))
+    names = "; ".join(dict.fromkeys(row[0] for row in missed))
     met = f"With long training, the package's learners meet {len(rows) - len(missed)} of {len(rows)} bars."
     return met + (f" They miss a bar in {names}." if missed else "")
 
@@ -73,8 +75,7 @@ def format_bars(target: Mapping[str, Any]) -> Iterator[list[str]]:
             continue
         mean = float(np.mean([run["results"][result] for run in own]))
         met = "met" if mean >= bar else "missed"
-        link = f"[{title}](#{make_anchor(title)})"
-        yield [link, result, format_number(bar), format_number(mean), str(len(own)), met]
+        yield [title, result, format_number(bar), format_number(mean), str(len(own)), met]
 
 
 def make_title(target: Mapping[str, Any]) -> str:

@@ -70,24 +70,25 @@ def _pin_files(suite: Suite, source: str) -> Suite:
     """Return the suite with the checksums of the files that it names: with another file, a run is another run."""
     experiments = []
     for i, experiment in enumerate(suite.experiments):
-        with LocatedErrors(f"{source}: experiments[{i}].games[0]"):
+        at = f"{source}: experiments[{i}]"
+        with LocatedErrors(f"{at}.games[0]"):
             game = experiment.games[0].make_game()
-
-        def pin(choices: Sequence[Choice], key: str, place: str = f"{source}: experiments[{i}]", game: Game = game) -> Any:
-            made = []
-            for k, choice in enumerate(choices):
-                with LocatedErrors(f"{place}.{key}[{k}]"):
-                    made.append(choice.pin_file(game))
-            return tuple(made)
-
-        update = {"methods": pin(experiment.methods, "methods")}
+        update: dict[str, Any] = {"methods": _pin_choices(experiment.methods, game, f"{at}.methods")}
         if isinstance(experiment, PoliciesExperiment):
-            update["opponents"] = pin(experiment.opponents, "opponents")
+            update["opponents"] = _pin_choices(experiment.opponents, game, f"{at}.opponents")
             if meeting := experiment.head_to_head:
-                responses = pin(meeting.responses, "head_to_head.responses")
+                responses = _pin_choices(meeting.responses, game, f"{at}.head_to_head.responses")
                 update["head_to_head"] = meeting.model_copy(update={"responses": responses})
         experiments.append(experiment.model_copy(update=update))
     return suite.model_copy(update={"experiments": tuple(experiments)})
+
+
+def _pin_choices(choices: Sequence[Choice], game: Game, at: str) -> tuple[Choice, ...]:
+    pinned = []
+    for k, choice in enumerate(choices):
+        with LocatedErrors(f"{at}[{k}]"):
+            pinned.append(choice.pin_file(game))
+    return tuple(pinned)
 
 
 def _load_yaml(source: str | Path) -> tuple[dict[str, Any], str]:

@@ -56,7 +56,7 @@ def show(source: Named) -> None:
     print_facts(screen, _facts(one))
     listing = table("point", *one.objectives, "witness")
     for number, point in enumerate(one.points):
-        witness = "a strategy" if point.actions is None else f"{count(len(point.actions), 'action')}"
+        witness = "a strategy" if point.actions is None else count(len(point.actions), "action")
         listing.add_row(str(number), *(f"{value:.6g}" for value in point.value), witness)
     screen.print(listing)
 

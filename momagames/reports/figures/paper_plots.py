@@ -93,10 +93,11 @@ def plot_overview(rows: Sequence[OverviewRow], styles: Mapping[str, int]) -> Any
 
 def legend_above(axes: Any, count: int) -> None:
     """Draw the legend of `count` methods above the axes, in at most four columns and no wider than the axes."""
+    axes.figure.draw_without_rendering()  # lays out the axes
+    width = axes.get_window_extent().width
     for columns in range(min(MAX_LEGEND_COLUMNS, count), 0, -1):
         legend = axes.legend(ncols=columns, loc="lower left", bbox_to_anchor=(0, 1))
-        axes.figure.draw_without_rendering()  # lays it out
-        if legend.get_window_extent().width <= axes.get_window_extent().width:
+        if legend.get_window_extent().width <= width:
             break
     for handle in legend.legend_handles:
         handle.set_alpha(1)  # where lines are transparent, too
