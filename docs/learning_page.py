@@ -109,8 +109,9 @@ def format_runs(runs: Runs) -> Iterator[list[str]]:
         mean = bootstrap(values)
         interval = f" [{format_number(mean.low)}, {format_number(mean.high)}]" if mean.low < mean.high else ""
         yield [measure, f"**{format_number(mean.value)}**{interval}", *map(format_number, values)]
-    for measure in ("minutes", "load"):
-        yield [measure, "", *(f"{run[measure]:.1f}" for run in runs)]
+    for measure in ("minutes", "CPU-minutes", "load"):
+        if any(measure in run for run in runs):  # older reports have no CPU time
+            yield [measure, "", *(f"{run[measure]:.1f}" if measure in run else "" for run in runs)]
 
 
 def describe_training(game: Game, run: Mapping[str, Any]) -> str:

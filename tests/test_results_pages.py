@@ -39,7 +39,7 @@ def make_run(learner, method, seed, curve):
             "game": "mo-samegame-v0", "params": {"num_colors": 3}, "opponents": [], "seed": seed, "weights": None,
             "method": method, "options": {"divisions": 4, "hidden": 16}, "other_games": [],
         },
-        "minutes": 1.5, "load": 0.5, "threads": 1, "steps": 100, "version": "1",
+        "minutes": 1.5, **({"CPU-minutes": 1.25} if seed else {}), "load": 0.5, "threads": 1, "steps": 100, "version": "1",
         "results": {"decisions/s": 8.0, "share": 0.25 + seed}, "curve": curve,
     }  # fmt: skip
 
@@ -99,6 +99,7 @@ def test_pages_of_an_archive(results, archives, tmp_path):
     assert "| share | **0.75** [0.25, 1.25] | 0.25 | 1.25 |" in pages["learning.md"]
     assert "| maskable_ppo | mean | seed 0 |" in pages["learning.md"]
     assert "| minutes |  | 1.5 |" in pages["learning.md"]
+    assert "| CPU-minutes |  |  | 1.2 |" in pages["learning.md"]
     (boards, *_) = expected.panels
     score = boards.scores["exact"]["hypervolume"].interval
     assert f"| exact | 2 | {score.value:.4g} [{score.low:.4g}, {score.high:.4g}] |" in pages["one.md"]

@@ -69,8 +69,10 @@ class Champion:
     sparring: tuple[Opponent, ...] = ()
 
 
-def make_pommerman(name: str, budget: int, ent_coef: float = 0.01, limits: str = "", **params: Any) -> Champion:
-    """Return the training for winning, and for kills, in a game of MO-Pommerman, with further parameters in training.
+def make_pommerman(
+    name: str, budget: int, ent_coef: float = 0.01, limits: str = "", kills: float = 0.5, **params: Any
+) -> Champion:
+    """Return the training for winning, and for kills with a weight, in a game of MO-Pommerman, with further parameters.
 
     Opponents that blow themselves up teach to survive, careful ones to kill, and earlier versions to do neither by habit
     """
@@ -82,7 +84,7 @@ def make_pommerman(name: str, budget: int, ent_coef: float = 0.01, limits: str =
         "Random boards; in turn against each of these opponents and an earlier version of itself.",
         "Winning alone: weights do not change its play. It samples its actions; with greedy=True it ties more often. It was "
         f"trained on boards of the default size.{limits}",
-        (1.0, 0.5), names, ("outcome", "kills"), params,
+        (1.0, kills), names, ("outcome", "kills"), params,
         tuple(Opponent.with_default_options(name, game) for name in names),
     )  # fmt: skip
 
@@ -107,7 +109,8 @@ def make_robotmail(file: str, budget: int, objectives: tuple[str, ...], limits: 
 
 CHAMPIONS = {
     "samegame": Champion(
-        "momagames.games.samegame:champion.npz", lambda: [momagames.spec("mo-samegame-v0")], Grpo(), 100_000_000,
+        "momagames.games.samegame:champion.npz", lambda: [momagames.spec("mo-samegame-v0")],
+        Grpo(**Grpo.default_options(momagames.spec("mo-samegame-v0"))), 100_000_000,
         "Random boards of 15x15 cells with 5 colors.",
         "One agent and rewards by color. Other boards and numbers of colors are played, too, but were not trained on. Beam "
         "search on a single instance finds better fronts.",
@@ -131,11 +134,11 @@ CHAMPIONS = {
         "The default objectives, for completing the level alone: other weights were not trained for.",
         (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
     ),
-    "pommerman-duel": make_pommerman("duel", 4_000_000),
-    "pommerman-ffa": make_pommerman("ffa", 3_000_000, dead="leave"),
-    "pommerman-team": make_pommerman("team", 3_000_000),
+    "pommerman-duel": make_pommerman("duel", 16_000_000),
+    "pommerman-ffa": make_pommerman("ffa", 32_000_000, kills=1.0, dead="leave"),
+    "pommerman-team": make_pommerman("team", 16_000_000),
     "pommerman-radio": make_pommerman(
-        "radio", 4_000_000, ent_coef=0.003, limits=" It hardly ever says a word, and random words change little.",
+        "radio", 16_000_000, ent_coef=0.003, limits=" It hardly ever says a word, and random words change little.",
     ),
     "robotmail": make_robotmail(
         "champion.npz", 3_500_000, ("delivery", "pickup", "dock", "step_cost"),
@@ -161,7 +164,7 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
         tuple(games[1:]), (1.0,) * len(champion.objectives) or None,
     )  # fmt: skip
     trainer = champion.method.make_trainer(training.make_setup(threads))
-    started, printed_at = time.perf_counter(), 0.0
+    started, cpu_started, printed_at = time.perf_counter(), time.process_time(), 0.0
     while not trainer.is_done:
         metrics = trainer.train_iteration()
         seconds = time.perf_counter() - started
@@ -169,7 +172,8 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
             printed_at = seconds
             returns = "".join(f", {name} {value:.3g}" for name, value in metrics.items() if name.startswith("return/"))
             print(f"{trainer.steps:,} steps, {trainer.decisions:,} decisions, {seconds:.0f} s{returns}", flush=True)
-    head, arrays, _ = describe_state(training, trainer, time.perf_counter() - started)
+    times = {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - cpu_started}
+    head, arrays, _ = describe_state(training, trainer, times)
     trained, weights = trainer.make_policies(), champion.weights
     if champion.objectives:
         assert isinstance(trained, NetworkPolicy)

@@ -207,32 +207,37 @@ def run_target(target: Target, learner: str, seed: int, directory: Path, given: 
     if learner == MASKABLE_PPO:
         from benchmarks.learning.maskable_ppo import train_maskable_ppo
 
-        seconds = given.seconds or find_seconds(given.out, given.name, next(iter(target.learners)))
+        seconds = cpu_seconds = given.seconds or find_seconds(given.out, given.name, next(iter(target.learners)))
         trained, steps = train_maskable_ppo(training, seconds, target.units)
         decisions = steps
         directory.mkdir(parents=True, exist_ok=True)
     else:
         checkpoint = trainings.train(training, directory, EVALUATIONS, EPISODES, threads=given.threads)
-        trained, seconds, decisions = checkpoint.make_policies(), checkpoint.head["seconds"], checkpoint.head["decisions"]
-        steps, curve = checkpoint.head["steps"], list(read_curve(directory, training))
+        trained, curve = checkpoint.make_policies(), list(read_curve(directory, training))
+        steps, decisions, seconds, cpu_seconds = (
+            checkpoint.head[name] for name in ("steps", "decisions", "seconds", "cpu_seconds")
+        )
     results = {"decisions/s": decisions / seconds, **target.evaluate(training, trained, given.episodes or target.episodes)}
     head = training.describe()
     if learner == MASKABLE_PPO:
         head |= {"method": MASKABLE_PPO, "options": {"net_arch": target.units}}
     record = {
         "learner": learner, "head": head, "steps": steps, "decisions": decisions, "version": momagames.__version__,
-        "minutes": seconds / 60, "load": os.getloadavg()[0], "threads": given.threads, "results": results, "curve": curve,
+        "minutes": seconds / 60, "CPU-minutes": cpu_seconds / 60, "load": os.getloadavg()[0], "threads": given.threads, "results": results, "curve": curve,
     }  # fmt: skip
     (directory / REPORT).write_text(json.dumps(record))
-    return {"minutes": seconds / 60, **results}
+    return {"CPU-minutes": cpu_seconds / 60, **results}
 
 
 def find_seconds(out: Path, name: str, learner: str) -> float:
-    """Return the mean training time of a learner, by the reports in `out` or else by archived ones."""
+    """Return the mean CPU time of the trainings of a learner, by the reports in `out` or else by archived ones.
+
+    Older reports have the time that passed instead, which is longer on a busy machine
+    """
     reports = collect_reports(out, name, learner, load_archive())
     if not reports:
         raise SystemExit(f"no report of {name}-{learner} in {out}: train it first, or give --seconds")
-    return 60 * float(sum(one["minutes"] for one in reports)) / len(reports)
+    return 60 * float(sum(one.get("CPU-minutes", one["minutes"]) for one in reports)) / len(reports)
 
 
 def read_curve(directory: Path, training: Training) -> Iterator[tuple[int, float]]:

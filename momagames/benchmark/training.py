@@ -1,8 +1,8 @@
 """Training outside of suites: a directory with a resumable checkpoint, a log, and regular evaluations.
 
 DIRECTORY/checkpoint.npz    see `momagames.baselines.checkpoint`
-DIRECTORY/progress.jsonl    one line for each evaluation: steps, decisions, seconds, metrics of the last iteration, and
-                            the evaluation, see `evaluate`
+DIRECTORY/progress.jsonl    one line for each evaluation: steps, decisions, seconds, CPU seconds, metrics of the last
+                            iteration, and the evaluation, see `evaluate`
 DIRECTORY/tensorboard       the same for TensorBoard, where it is installed; see `training_loggers` for Weights & Biases
 """
 
@@ -152,26 +152,27 @@ def train(
     check_wandb(wandb)
     setup = training.make_setup(count_threads() if threads is None else threads)
     trainer = training.options.make_trainer(setup)
-    path, seconds = directory / CHECKPOINT, 0.0
+    path, times = directory / CHECKPOINT, {"seconds": 0.0, "cpu_seconds": 0.0}
     if path.exists():
         checkpoint = load_checkpoint(path)
         _check_same_training(training, checkpoint)
         trainer.load_state_dict(checkpoint.head["trainer"], checkpoint.training)
-        seconds = checkpoint.head["seconds"]
+        times = {name: checkpoint.head.get(name, 0.0) for name in times}  # older checkpoints have no CPU time
     log = _ProgressLog(directory, trainer.steps, training.describe(), wandb)
     marks = [training.budget * (i + 1) // evaluations for i in range(evaluations)]
     saved_at = time.monotonic()
 
     def save() -> None:
         nonlocal saved_at
-        save_checkpoint(path, *describe_state(training, trainer, seconds))
+        save_checkpoint(path, *describe_state(training, trainer, times))
         saved_at = time.monotonic()
 
     while not trainer.is_done:
-        before, started = trainer.steps, time.perf_counter()
+        before, started, cpu_started = trainer.steps, time.perf_counter(), time.process_time()
         metrics: dict[str, Any] = trainer.train_iteration()
-        seconds += time.perf_counter() - started
-        metrics["seconds"] = seconds
+        times["seconds"] += time.perf_counter() - started
+        times["cpu_seconds"] += time.process_time() - cpu_started
+        metrics |= times
         if any(before < mark <= trainer.steps for mark in marks) or trainer.is_done:
             metrics["evaluation"] = evaluate(training, training.select_policies(trainer.make_policies()), episodes)
             log.write(metrics)
@@ -185,13 +186,16 @@ def train(
 
 
 def describe_state(
-    training: Training, trainer: Trainer, seconds: float
+    training: Training, trainer: Trainer, times: Mapping[str, float]
 ) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]], Mapping[str, NDArray[Any]]]:
-    """Return the head, the arrays of the policies and the arrays of the training state of a checkpoint."""
+    """Return the head, the arrays of the policies and the arrays of the training state of a checkpoint.
+
+    times   name -> seconds that iterations took, without evaluations
+    """
     state, arrays = trainer.state_dict()
     head = {
         **training.describe(), "version": __version__, "trainer": state, "steps": trainer.steps,
-        "decisions": trainer.decisions, "seconds": seconds, "return_scale": trainer.return_scale.tolist(),
+        "decisions": trainer.decisions, "return_scale": trainer.return_scale.tolist(), **times,
     }  # fmt: skip
     return head, trainer.make_policies().arrays, arrays
 

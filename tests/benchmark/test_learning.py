@@ -214,6 +214,7 @@ def test_weights_and_biases_receives_the_metrics(wandb, tmp_path):
     for (_, _, metrics), line in zip(wandb.logged, lines, strict=True):
         assert metrics["hypervolume"] == line["evaluation"]["hypervolume"]
         assert metrics["seconds"] == line["seconds"]
+        assert metrics["cpu_seconds"] == line["cpu_seconds"] > 0
     assert wandb.finished == 1
 
 
