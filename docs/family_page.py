@@ -9,7 +9,6 @@ from functools import partial
 from page_figures import fold, image
 from track_page import score_table
 
-from momagames.errors import count
 from momagames.reports.data.overview import OverviewRow, list_methods, rank_methods
 from momagames.reports.data.panels import Panel, short_name
 from momagames.reports.data.report_data import ReportData
@@ -20,6 +19,7 @@ from momagames.reports.text.captions import describe_interval, overview_caption,
 from momagames.reports.text.labels import EXACT_MARK
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.reports.text.verdicts import describe_verdict
+from momagames.wording import count
 
 FIGURES = {"front": "Fronts", "anytime": "Anytime performance", "crossplay": "Head-to-head results"}
 TITLES = {

@@ -11,13 +11,13 @@ from archives import Archive, open_archive
 from page_figures import fold, image
 from track_page import Track, describe_seeds
 
-from momagames.errors import count
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.figures.head_to_head_plot import plot_head_to_head
 from momagames.reports.figures.paper_figures import Figure
 from momagames.reports.text.captions import HEAD_TO_HEAD_CAPTION, head_to_head_table, ratings_caption
 from momagames.reports.text.markdown_tables import markdown_table
+from momagames.wording import count
 
 
 def make_track(name: str, file: Path) -> Track:

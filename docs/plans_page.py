@@ -12,12 +12,12 @@ from page_figures import fold, image
 from track_page import Track, describe_seeds, score_table
 
 from momagames.benchmark.plan import PlansExperiment, expand_runs, method_names
-from momagames.errors import count
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.markdown_tables import markdown_table
+from momagames.wording import count
 
 EXACT = ("exact",)  # has no budget
 FIGURES = ("overview", "anytime")

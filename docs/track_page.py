@@ -12,7 +12,6 @@ from page_figures import fold, image
 
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Suite
-from momagames.errors import count
 from momagames.reports.data.aggregate import aggregate
 from momagames.reports.data.overview import compute_ratios, rank_methods
 from momagames.reports.data.panels import Panel
@@ -21,6 +20,7 @@ from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.labels import format_score, heading
 from momagames.reports.text.markdown_tables import markdown_table
+from momagames.wording import count
 
 LEARNER, MORE_TRAINING = "moppo", "champion"  # the method of the standing; not an equal budget
 TITLES = {"policies": "Track 1: policies over instances"}

@@ -106,11 +106,6 @@ def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def count(number: int, noun: str) -> str:
-    """Return "1 point", "2 points", "1,000 points"."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def one_of(allowed: Iterable[object]) -> str:
     """'a', 'b' or 'c'"""
     names = [repr(item) for item in allowed]

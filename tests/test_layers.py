@@ -19,7 +19,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Left to right. "" is momagames/__init__.py, the public names; test_import_momagames_is_light says what importing it may cost.
 LAYERS = (
-    ("errors",),
+    ("errors", "wording"),
     ("files",),
     ("plugins",),
     ("contract",),

@@ -89,6 +89,7 @@ def make_pommerman(
     )  # fmt: skip
 
 
+GOALS = ("goals", "move", "score")
 ROBOTS = ("mo-robotmail-v0", "mo-robotmail-2-v0", "mo-robotmail-4-v0", "mo-robotmail-6-v0", "mo-robotmail-12-v0")
 ROBOT_OPPONENTS = ("nearest", "astar", "energy_saver")
 
@@ -133,6 +134,12 @@ CHAMPIONS = {
         "Random boards of all twelve levels of the package.",
         "The default objectives, for completing the level alone: other weights were not trained for.",
         (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+    ),
+    "tileblast-goals": Champion(
+        "momagames.games.tileblast:champion-goals.npz",
+        lambda: [momagames.spec("mo-tileblast-v0", level=level, objectives=GOALS) for level in range(1, 13)], Grpo(),
+        40_000_000, "Random boards of all twelve levels of the package.",
+        f"The objectives {', '.join(GOALS)} alone. Other levels are played, too, but were not trained on.",
     ),
     "pommerman-duel": make_pommerman("duel", 16_000_000),
     "pommerman-ffa": make_pommerman("ffa", 32_000_000, kills=1.0, dead="leave"),

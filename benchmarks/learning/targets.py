@@ -223,7 +223,8 @@ def run_target(target: Target, learner: str, seed: int, directory: Path, given: 
         head |= {"method": MASKABLE_PPO, "options": {"net_arch": target.units}}
     record = {
         "learner": learner, "head": head, "steps": steps, "decisions": decisions, "version": momagames.__version__,
-        "minutes": seconds / 60, "CPU-minutes": cpu_seconds / 60, "load": os.getloadavg()[0], "threads": given.threads, "results": results, "curve": curve,
+        "minutes": seconds / 60, "CPU-minutes": cpu_seconds / 60, "load": os.getloadavg()[0], "threads": given.threads,
+        "results": results, "curve": curve,
     }  # fmt: skip
     (directory / REPORT).write_text(json.dumps(record))
     return {"CPU-minutes": cpu_seconds / 60, **results}

@@ -24,7 +24,7 @@ from momagames.cli.console import (
     progress,
     table,
 )
-from momagames.errors import count
+from momagames.wording import count
 
 if TYPE_CHECKING:
     from momagames.benchmark.executors import Executor, Outcome

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from momagames.cli.console import FAILED, AsJson, add_working_directory, console, print_facts, print_json, progress, table
-from momagames.errors import count
+from momagames.wording import count
 
 dataset = typer.Typer(help="Make and check datasets for offline learning (extra `datasets`).", no_args_is_help=True)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from momagames.cli.console import Params, add_working_directory, command, console, parameters, show_progress, table
-from momagames.errors import count
+from momagames.wording import count
 
 
 class Claim(StrEnum):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from momagames.cli.console import FAILED, Params, command, console, parameters, print_facts, show_progress, table
-from momagames.errors import count
+from momagames.wording import count
 
 if TYPE_CHECKING:
     from momagames.fronts import EnvironmentFront, FrontFile

@@ -13,12 +13,13 @@ from momagames.benchmark.replays import load_points
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import list_suites, load_suite
-from momagames.errors import InvalidFile, InvalidParameter, UnknownId, count, first_of, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import hash_content, read_bytes
 from momagames.files.writing import write_file_atomically
 from momagames.leaderboard.directory import METADATA, seal_submission
 from momagames.leaderboard.metadata import is_checkpoint
 from momagames.reports.data.panels import short_name
+from momagames.wording import count
 
 PLANS = "plans.json"
 

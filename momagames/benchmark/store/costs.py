@@ -9,7 +9,7 @@ from typing import Any
 
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
-from momagames.errors import count
+from momagames.wording import count
 
 METHODS_WITHOUT_BUDGET = ("exact",)  # methods that ignore the budget
 

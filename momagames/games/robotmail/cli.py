@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.errors import count
+from momagames.wording import count
 
 if TYPE_CHECKING:
     from momagames.games.robotmail.layouts.layout import Cell, Layout

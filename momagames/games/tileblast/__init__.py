@@ -157,7 +157,7 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
         learning=LearningSupport(
             objective_features=("present",),
             write_objective_features=heuristics.write_objective_features,
-            champions=("momagames.games.tileblast:champion.npz",),
+            champions=("momagames.games.tileblast:champion.npz", "momagames.games.tileblast:champion-goals.npz"),
         ),
         policies=POLICIES,
         infos=build_infos,

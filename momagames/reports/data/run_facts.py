@@ -7,7 +7,7 @@ from typing import Any
 from momagames.benchmark.plan import Suite
 from momagames.benchmark.store.costs import format_duration
 from momagames.benchmark.store.store import Store
-from momagames.errors import count
+from momagames.wording import count
 
 
 def collect_run_facts(store: Store, suite: Suite) -> list[tuple[str, str]]:

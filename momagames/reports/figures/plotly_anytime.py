@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from momagames.errors import count
 from momagames.reports.data.anytime_curves import AnytimeCurves
 from momagames.reports.figures.theme import GRID, base_layout, style_color, style_dash, with_opacity
 from momagames.reports.text.labels import INDICATOR_LABELS
+from momagames.wording import count
 
 
 def anytime_figure(curves: AnytimeCurves, styles: Mapping[str, int]) -> dict[str, Any]:

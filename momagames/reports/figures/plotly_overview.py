@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from momagames.errors import count
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.figures.theme import GRID, base_layout, interval_bars, style_marker
+from momagames.wording import count
 
 ROW_HEIGHT, LEGEND_ROW_HEIGHT, LEGEND_WIDTH = 38, 20, 250  # pixels
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
-from momagames.errors import count
 from momagames.reports.data.families import Family, group_by_family
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.plotly_crossplay import crossplay_figure
@@ -20,6 +19,7 @@ from momagames.reports.html.family_section import family_section
 from momagames.reports.html.overview_section import overview_section
 from momagames.reports.html.provenance_section import provenance_section
 from momagames.reports.html.summary_section import summary_section
+from momagames.wording import count
 
 
 def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[tuple[Run, str]], command: str) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
-from momagames.errors import count
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.generalization import list_intervals
 from momagames.reports.data.overview import INDICATOR, rank_methods
@@ -23,6 +22,7 @@ from momagames.reports.html.document import add_figure
 from momagames.reports.html.html_tables import format_cell, render_table
 from momagames.reports.text.captions import FAIRNESS_CAPTION, GENERALIZATION_CAPTION, anytime_caption
 from momagames.reports.text.labels import format_score, generalization_heads, heading
+from momagames.wording import count
 
 MAIN_SCORES = 3  # indicators beside a figure; all are in a folded table
 MAX_LISTED = 60  # points listed for each method

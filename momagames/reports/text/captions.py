@@ -9,13 +9,13 @@ import numpy as np
 from momagames.analysis.episode_returns import required_episodes
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import Indicators
-from momagames.errors import count
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK
+from momagames.wording import count
 
 TARGET_ERROR = 0.01  # standard error of a front, as a share of the range, for which captions state the number of episodes
 
