@@ -93,7 +93,9 @@ def make_anchor(title: str) -> str:
 def format_section(name: str, target: Mapping[str, Any]) -> Iterator[str]:
     groups, title, head = group_by_learner(target), make_title(target), target["runs"][0]["head"]
     game = registry.spec(head["game"], **head["params"])
-    yield from (f"## {title}", "", f"Target `{name}`, {describe_game(game)}. {target['remark']}", "")
+    described = describe_game(game)
+    played = f"Target `{name}`" + ("" if described == title else f", {described}")
+    yield from (f"## {title}", "", f"{played}. {target['remark']}", "")
     if any(run["curve"] for run in target["runs"]):
         yield from (image(f"{axis_label(target)} over the training steps, {title}", f"{NAME}-{name}.svg"), "")
     for learner, runs in groups.items():

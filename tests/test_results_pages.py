@@ -85,7 +85,7 @@ def test_pages_of_an_archive(results, archives, tmp_path):
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md", "learning.md"}
     assert (
-        "\n## MO-SameGame 15x15, 3 colors\n\nTarget `boards`, MO-SameGame 15x15, 3 colors. Random boards.\n"
+        "\n## MO-SameGame 15x15, 3 colors\n\nTarget `boards`. Random boards.\n"
         in pages["learning.md"]
     )
     link = "[MO-SameGame 15x15, 3 colors](#mo-samegame-15x15-3-colors)"

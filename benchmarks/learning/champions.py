@@ -11,8 +11,6 @@ pages of the games print them. Training is reproducible on the same machine with
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -148,19 +146,19 @@ CHAMPIONS = {
         "radio", 16_000_000, ent_coef=0.003, limits=" It hardly ever says a word, and random words change little.",
     ),
     "robotmail": make_robotmail(
-        "champion.npz", 3_500_000, ("delivery", "pickup", "dock", "step_cost"),
-        "With two or four robots it delivers as many mails as `energy_saver`, not more.", divisions=2,
+        "champion.npz", 16_000_000, ("delivery", "pickup", "dock", "step_cost"),
+        "With two or four robots it delivers as many mails as `energy_saver`, not more.", divisions=2, gamma=0.997,
     ),
     "robotmail-energy": make_robotmail(
-        "champion-energy.npz", 4_000_000, ("delivery", "energy"),
+        "champion-energy.npz", 32_000_000, ("delivery", "energy"),
         "With most weight on energy it delivers less than `energy_saver` with `patience` for the same energy.",
-        divisions=20, concentration=0.5,
+        divisions=20, concentration=0.5, gamma=0.997,
     ),
 }  # fmt: skip
 
 
-def train(champion: Champion, path: Path, budget: int, threads: int, episodes: int) -> None:
-    """Train and write the checkpoint with its results."""
+def train(champion: Champion, path: Path, budget: int, threads: int, episodes: int, command: str) -> None:
+    """Train and write the checkpoint with its results, and the command that reproduces it."""
     played = champion.games()
     opponents = tuple(Opponent.with_default_options(name, played[0]) for name in champion.opponents)
     changed = {**champion.params, "objectives": champion.objectives} if champion.objectives else champion.params
@@ -208,7 +206,7 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
     ]
     card = {
         "data": champion.data, "limits": champion.limits, "threads": threads, "results": results, "episodes": episodes,
-        "episodes_seed": EPISODES_SEED, "command": shlex.join(["python", "-m", "benchmarks.learning.champions", *sys.argv[1:]]),
+        "episodes_seed": EPISODES_SEED, "command": command,
     }  # fmt: skip
     save_checkpoint(path, {**head, "trainer": {}, "card": card}, arrays, {}, compressed=True)
 
@@ -244,7 +242,13 @@ def main() -> None:
     champion = CHAMPIONS[given.name]
     package, _, file = champion.file.partition(":")
     path = given.out or Path(str(files(package) / file))
-    train(champion, path, int(given.budget or champion.budget), given.threads, given.episodes)
+    changed = [
+        f"--{option} {getattr(given, option):g}"
+        for option in ("budget", "threads", "episodes")
+        if getattr(given, option) != parser.get_default(option)
+    ]
+    command = " ".join(["python -m benchmarks.learning.champions", given.name, *changed])
+    train(champion, path, int(given.budget or champion.budget), given.threads, given.episodes, command)
     print(f"{path}: {path.stat().st_size:,} bytes; {load_checkpoint(path).head['decisions']:,} decisions")
 
 
