@@ -1,7 +1,7 @@
 """Write the pages of docs/results: tables of archived runs. Their figures are drawn when the site is built.
 
     python docs/make_results.py                      from the archives in benchmarks/fronts and benchmarks/learning/results.json
-    python docs/make_results.py --archive FOLDER     archive this results directory first
+    python docs/make_results.py --archive FOLDER     archive this results directory of one of the suites first
     python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
     ... --suite NAME                                 that archive instead of the one of the suite paper
 
@@ -30,6 +30,8 @@ from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from page_figures import fold, is_image
 
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
+from momagames.benchmark.store.store import Store
+from momagames.errors import invalid_value, nearest, one_of
 from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
 from momagames.reports.text.markdown_tables import markdown_table
 
@@ -144,15 +146,18 @@ def first_page(texts: Mapping[str, str], order: Sequence[str], facts: Sequence[t
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results directory to archive first")
+    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results directory of a suite to archive first")
     parser.add_argument("--unpack", type=Path, metavar="FOLDER", help="directory for the restored results")
-    parser.add_argument("--suite", choices=ARCHIVES, default="paper", help="suite of the archive (paper)")
+    parser.add_argument("--suite", choices=ARCHIVES, default="paper", help="suite to restore (paper)")
     args = parser.parse_args()
     if args.unpack:
         unpack_archive(ARCHIVES[args.suite], args.unpack)
         return
     if args.archive:
-        pack_archive(args.archive, ARCHIVES[args.suite], policies=args.suite not in LEAN)
+        name = Store(args.archive).read_suite().name
+        if name not in ARCHIVES:
+            parser.error(f"{args.archive}: {invalid_value('suite', name, one_of(ARCHIVES), nearest(name, ARCHIVES))}")
+        pack_archive(args.archive, ARCHIVES[name], policies=name not in LEAN)
     make_results(ARCHIVES, RESULTS).write_pages(PAGES)
 
 

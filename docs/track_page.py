@@ -155,7 +155,7 @@ def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:
             "```console",
             f"python docs/make_results.py --unpack {name}-results --suite {name}",
             f"momagames bench run {name} -o {name}-results --seed {missing[0]}",
-            f"python docs/make_results.py --archive {name}-results --suite {name}",
+            f"python docs/make_results.py --archive {name}-results",
             "```",
             "",
             "Several machines run seeds or shards (`--shard I/N`) into folders of their own, and `momagames bench merge` joins",
