@@ -84,10 +84,7 @@ def test_pages_of_an_archive(results, archives, tmp_path):
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md", "learning.md"}
-    assert (
-        "\n## MO-SameGame 15x15, 3 colors\n\nTarget `boards`. Random boards.\n"
-        in pages["learning.md"]
-    )
+    assert "\n## MO-SameGame 15x15, 3 colors\n\nTarget `boards`. Random boards.\n" in pages["learning.md"]
     link = "[MO-SameGame 15x15, 3 colors](#mo-samegame-15x15-3-colors)"
     assert "meet 1 of 2 bars. They miss a bar in MO-SameGame 15x15, 3 colors.\n" in pages["learning.md"]
     assert f"| {link} | share | 0.5 | 0.75 | 2 | met |" in pages["learning.md"]
