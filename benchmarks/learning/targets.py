@@ -123,8 +123,8 @@ def make_robotmail() -> Target:
         {f"{result}, {robots} robots": 1 for robots in ROBOTS for result in DELIVERY_RESULTS},
         200, opponents=("astar",),
         remark="One training with 2, 4 and 12 robots in turn. Mean returns in the seats of each player against `astar`, with "
-        "201 weight vectors; `energy_saver` has six variants. Discount factor and number of weight vectors were chosen on results "
-        "of seed 10 in trainings with one number of robots.",
+        "201 weight vectors; `energy_saver` has six variants. Discount factor and number of weight vectors were chosen on "
+        "results of seed 10 in trainings with one number of robots.",
     )  # fmt: skip
 
 

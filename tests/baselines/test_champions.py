@@ -80,6 +80,20 @@ def test_tileblast_completes_more_levels_than_a_lookahead():
     assert own > other + 0.05
 
 
+def test_tileblast_plays_for_goals_moves_and_score():
+    game = momagames.spec("mo-tileblast-v0", level=8, objectives=("goals", "move", "score"))
+    for objective in (0, 1):
+        weights = np.eye(3)[objective].tolist()
+        own, other = (
+            mean_returns(game, [batch_policy(name, game, weights=weights, **options)], 60)[objective]
+            for name, options in (("champion", {}), ("greedy", {"estimate": "both"}))
+        )
+        assert own > other + 0.4
+    best = [mean_returns(game, [batch_policy("champion", game, weights=row)], 60) for row in np.eye(3).tolist()]
+    assert best[1][1] > best[2][1]  # fewer moves
+    assert best[2][2] > best[1][2]  # more points
+
+
 def play_pommerman(id, opponent, episodes=200, **options):
     """Shares of games that the champion wins and loses, in each seat in turn."""
     game = momagames.spec(id)
