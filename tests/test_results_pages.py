@@ -73,6 +73,13 @@ def archives(results, tmp_path_factory):
     return {name: folder / f"{name}.npz.xz" for name in ("paper", "generalization")}
 
 
+def test_only_suites_of_the_pages_are_archived(results, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["make_results.py", "--archive", str(results)])
+    with pytest.raises(SystemExit):
+        MAKER["main"]()
+    assert "invalid suite='both': expected 'paper', 'policies'" in capsys.readouterr().err
+
+
 def test_pages_of_an_archive(results, archives, tmp_path):
     expected = report(results, replays=False)
     learned = tmp_path / "learned.json"
