@@ -107,7 +107,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         )
         for name, printed in (
             ("pommerman-duel", "won by safe:simple, safe:simple "),
-            ("robotmail", "share of energy_saver's points dominated, 12 robots "),
+            ("robotmail-2", "share of energy_saver's points dominated "),
         )
     ),
     (

@@ -295,18 +295,7 @@ def compare_in_pommerman(training: Training, trained: TrainedPolicies, episodes:
 
 
 def compare_deliveries(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
-    """Compare deliveries and the front of deliveries and energy with scripted robots, for each number of robots."""
-    results: dict[str, float] = {}
-    for game in training.games:
-        alone = replace(training, game=game, other_games=(), seats=training.list_seats(game))
-        own = training.options.restore_policies(game, trained.arrays)
-        found = measure_deliveries(alone, own, episodes)
-        results |= {f"{name}, {len(game.agents)} robots": value for name, value in found.items()}
-    return results
-
-
-def measure_deliveries(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
-    """Compare with scripted robots in one game, in the same seats against astar."""
+    """Compare deliveries and the front of deliveries and energy with scripted robots, in the same seats against astar."""
     game = training.game
     astar, savers = batch_policy("astar", game), method("energy_saver", game)().policies(game)
     lattice, own = compile_lattice(game, trained)
