@@ -20,7 +20,8 @@ from momagames.reports.html.document import add_figure, render_document
 from momagames.reports.html.html_tables import render_facts, render_table
 
 PAGE = "report.html"
-NO_CURVE = ("steps", "decisions", "seconds", "evaluation")  # columns of the log that are axes, or have figures of their own
+# columns of the log that are axes, or have figures of their own
+NO_CURVE = ("steps", "decisions", "seconds", "cpu_seconds", "evaluation")
 
 FACTS = (  # of the head of a checkpoint
     "method", "options", "other_games", "weights", "seed", "instance_seed", "budget", "seats", "opponents", "return_scale",

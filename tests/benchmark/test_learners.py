@@ -23,7 +23,7 @@ from momagames.engine.episode import Episode
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
 from momagames.reports.training_page import find_reference
-from tests.baselines.moppo.test_moppo import TINY
+from tests.baselines.moppo.test_moppo import NO_TIMES, TINY
 from tests.cli.test_app import momagames_command
 
 pytestmark = pytest.mark.long  # trains, or compiles methods
@@ -49,7 +49,7 @@ def make_training(name, **changes):
 
 
 def read_log(directory):
-    return [{**json.loads(line), "seconds": 0} for line in (directory / trainings.LOG).read_text().splitlines()]
+    return [{**json.loads(line), **NO_TIMES} for line in (directory / trainings.LOG).read_text().splitlines()]
 
 
 def stop_after(iterations):
@@ -285,6 +285,7 @@ def test_commands(tmp_path):
     assert "greedy(estimate=both)" in done.stdout
     assert done.stdout.splitlines()[-1] == f"next: momagames eval {out}"  # no opponents to play against
     page = (tmp_path / "mine" / "report.html").read_text()
+    assert "cpu_seconds" not in page  # a column of the log, and no metric
     assert '<th scope="row">random</th>' in page
     assert "<nav" not in page  # so that the layout with a side navigation, below, does not apply
     assert "body:has(> nav) { display: grid" in page
