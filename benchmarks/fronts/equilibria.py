@@ -2,13 +2,11 @@
 
 python benchmarks/fronts/equilibria.py                      # win and captures on 3x5: columns x rows
 python benchmarks/fronts/equilibria.py --speed 3x5 3x6 4x5  # win and speed, from the guaranteed fronts of both players
-python benchmarks/fronts/equilibria.py --count 12 4x5       # positions after 0 to 12 moves, mirror images counted once
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import time
 
 import momagames
@@ -16,7 +14,6 @@ from momagames.benchmark.plan import GameChoice
 from momagames.engine.playouts import generate_starts
 from momagames.fronts import SearchLimits, guaranteed_front
 from momagames.games.breakthrough.solver.equilibria import Outcome, find_speed_outcome, solve_equilibria
-from momagames.games.breakthrough.solver.guarantees import Board
 from momagames.kernels.rng import random_words
 
 
@@ -42,28 +39,13 @@ def describe_speed(board: str, limits: SearchLimits) -> str:
     return f"{board}: player_{winner} wins with speed {speed:.6g} in every equilibrium; {seconds:.1f} s CPU"
 
 
-def count_positions(board: str, moves: int) -> str:
-    """Return the numbers of positions after each number of moves."""
-    width, height = (int(part) for part in board.split("x"))
-    game = momagames.spec("mo-breakthrough-v0", board_width=width, board_height=height, objectives=("win", "captures"))
-    began = time.process_time()
-    layers = Board(game, generate_starts(game, random_words(0, 1))[0], 0).iterate_layers()
-    sizes = [len(words) for words in itertools.islice(layers, moves + 1)]
-    return f"{board}: {' '.join(f'{size:,}' for size in sizes)}; {time.process_time() - began:.1f} s CPU"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("boards", nargs="*", default=("3x5",), help="Columns x rows.")
     parser.add_argument("--max-states", type=int, default=100_000_000)
     parser.add_argument("--max-gigabytes", type=float, default=8.0)
     parser.add_argument("--speed", action="store_true", help="The objectives win and speed.")
-    parser.add_argument("--count", type=int, metavar="MOVES", help="Only the numbers of positions after 0 to MOVES moves.")
     given = parser.parse_args()
-    if given.count is not None:
-        for board in given.boards:
-            print(count_positions(board, given.count), flush=True)
-        return
     if given.speed:
         limits = SearchLimits(given.max_states, int(given.max_gigabytes * 2**30))
         for board in given.boards:

@@ -64,13 +64,13 @@ def evaluate_equilibrium(game: Game, start: NDArray[Any], texts: tuple[str, str]
         episode.step(strategies[episode.mover].actions_by_key[key])
     returns = np.round(episode.returns, DECIMALS)
     for agent in (0, 1):
-        for better in attained[1 - agent][_dominate(attained[1 - agent], returns[agent])].tolist():
+        for better in attained[1 - agent][find_dominating(attained[1 - agent], returns[agent])].tolist():
             raise InvalidFile(f"{game.agents[agent]} gets {returns[agent].tolist()}, and {better} by another strategy")
     value: Floats = episode.returns.flatten()
     return value
 
 
-def _dominate(vectors: Floats, other: Floats) -> NDArray[np.bool_]:
+def find_dominating(vectors: Floats, other: Floats) -> NDArray[np.bool_]:
     """Return the vectors, float64[n, K], that dominate another one, bool[n]."""
     found: NDArray[np.bool_] = np.logical_and((vectors >= other).all(axis=1), (vectors > other).any(axis=1))
     return found
@@ -86,9 +86,10 @@ def list_equilibria(game: Game, start: NDArray[Any], max_states: int) -> Floats:
     Raises    InvalidParameter for another game; TooLarge beyond max_states positions
     """
     check_game(game)
-    layers, outcomes = _list_layers(game, start, max_states)
+    layers, outcomes = list_layers(game, start, max_states)
     halves = np.hsplit(outcomes, 2)
-    dominated = [np.array([_dominate(own, one) for one in own]).T for own in halves]  # [i, o]: outcome i dominates outcome o
+    # [i, o]: outcome i dominates outcome o
+    dominated = [np.array([find_dominating(own, one) for one in own]).T for own in halves]
     ends = np.stack([_pack(one) for one in (*dominated, np.eye(len(outcomes), dtype=np.bool_))])
     sets = ends[:, :0]
     for layer in reversed(layers):  # outcomes that agent 0 can improve by force, that agent 1 can, and those of such games
@@ -103,7 +104,7 @@ def list_equilibria(game: Game, start: NDArray[Any], max_states: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Layer:
+class Layer:
     """All moves of the positions after a number of moves.
 
     movers      int64[n], of each position
@@ -116,10 +117,10 @@ class _Layer:
     children: NDArray[np.int64]
 
 
-def _list_layers(game: Game, start: NDArray[Any], max_states: int) -> tuple[list[_Layer], Floats]:
+def list_layers(game: Game, start: NDArray[Any], max_states: int) -> tuple[list[Layer], Floats]:
     """Return all moves of all positions, by the number of moves before, and the outcomes, float64[o, 2 * K]."""
     states, returns = start.copy(), np.zeros((1, len(game.agents) * len(game.objectives)))
-    layers: list[_Layer] = []
+    layers: list[Layer] = []
     outcomes: dict[tuple[float, ...], int] = {}
     while len(states):
         if (count := sum(len(layer.movers) for layer in layers) + len(states)) > max_states:
@@ -134,7 +135,7 @@ def _list_layers(game: Game, start: NDArray[Any], max_states: int) -> tuple[list
         ]
         first, children[~over] = group_nodes(game, after[~over], total[~over])
         firsts = np.flatnonzero(np.diff(parents, prepend=-1))
-        layers.append(_Layer(states["to_move"].astype(np.int64), firsts, children))
+        layers.append(Layer(states["to_move"].astype(np.int64), firsts, children))
         states, returns = after[~over][first], total[~over][first]
     return layers, np.array(list(outcomes))
 

@@ -27,6 +27,7 @@ class Claim(StrEnum):
     guaranteed = "guaranteed"
     response = "response"
     equilibrium = "equilibrium"
+    subgame_perfect = "subgame-perfect"
 
 
 Named = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A front file, or a name of `momagames front list`.")]
@@ -128,8 +129,9 @@ def make(
         elif claim == Claim.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
             made = fronts.response_front(choice, start, agent or game.agents[0], other, effort, command())
-        elif claim == Claim.equilibrium:
-            made = fronts.equilibrium_front(choice, start, effort, command())
+        elif claim in (Claim.equilibrium, Claim.subgame_perfect):
+            perfect = claim == Claim.subgame_perfect
+            made = fronts.equilibrium_front(choice, start, effort, command(), subgame_perfect=perfect)
         else:
             made = fronts.guaranteed_front(choice, start, agent or game.agents[0], effort, command())
     fronts.write_front(out, made)

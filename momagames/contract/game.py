@@ -307,8 +307,8 @@ class Game:
                         policies such as "prefix:rest": agents that are written for another program
     exact_policies      the same for policies that play perfectly where the game is small enough; they are no scripted players,
                         which training and comparisons use unless others are named
-    front_solvers       claim of a front ("guaranteed", "response" or "equilibrium") -> "module:attribute" of its solver, see
-                        `momagames.baselines.front_solvers`
+    front_solvers       claim of a front that strategies prove, such as "guaranteed" or "equilibrium" -> "module:attribute"
+                        of its solver, see `momagames.baselines.front_solvers`
     tie_break           game -> the game in which a match decides a tie that a rerun has not broken
     action_objectives   states record[N] -> int64[N, M], the index of the per-color objective that each action would reward;
                         for games with a parameter `color_rewards`, whose first objectives are those of the colors, or one

@@ -30,7 +30,7 @@ class Point(FrozenModel):
     value       float[K]
     actions     the actions of an episode, for the claims "returns" and "clairvoyant"
     strategy    the action of the agent in each reachable position, packed (see `strategies`), for the other claims
-    opponent_strategy    the same of the second agent, for the claim "equilibrium"
+    opponent_strategy    the same of the second agent, for equilibria
     run         digest of the run that found the point, in best-known fronts
     """
 

@@ -20,9 +20,10 @@ from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
 from momagames.fronts.front_content import LISTS, FrontContent, Method, parse_content, read_content
 
-Claim = Literal["returns", "clairvoyant", "guaranteed", "response", "equilibrium"]
+Claim = Literal["returns", "clairvoyant", "guaranteed", "response", "equilibrium", "subgame-perfect"]
 ALL = "all"  # the agent of a front with the returns of all agents
 PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant")  # claims whose witnesses are sequences of actions
+EQUILIBRIUM_CLAIMS: tuple[Claim, ...] = ("equilibrium", "subgame-perfect")  # claims about the returns of all agents
 STATEMENTS: dict[Claim, str] = {
     "returns": "The Pareto front of the returns that {agent} can attain from this start position.",
     "clairvoyant": "The Pareto front of the returns that {agent} can attain from this start position with all random draws "
@@ -33,6 +34,8 @@ STATEMENTS: dict[Claim, str] = {
     "convex hull of the expected returns of all policies that are not dominated.",
     "equilibrium": "The returns of {agent} agents in the Pareto-Nash equilibria in pure strategies from this start position: "
     "no strategy of an agent, against that of the other, has a return that dominates its return.",
+    "subgame-perfect": "The returns of {agent} agents in the subgame perfect equilibria in pure strategies from this start "
+    "position: after any moves, no strategy of an agent, against that of the other, has a return that dominates its return.",
 }
 BEST_KNOWN = (
     "The union of the points of archived runs. Each point was attained. Better points may exist: it is not the true front."
@@ -49,7 +52,7 @@ def state_claim(kind: Literal["proven", "best known"], claim: Claim, agent: str,
 def list_columns(game: Game, claim: Claim) -> tuple[str, ...]:
     """Return the names of the values of a point: the objectives, in equilibria those of each agent."""
     names = tuple(objective.name for objective in game.objectives)
-    return tuple(f"{agent}.{name}" for agent in game.agents for name in names) if claim == "equilibrium" else names
+    return tuple(f"{agent}.{name}" for agent in game.agents for name in names) if claim in EQUILIBRIUM_CLAIMS else names
 
 
 class Start(FrozenModel):
@@ -85,7 +88,7 @@ class FrontFile(FrontContent):
 
     kind          "proven": the points are the Pareto front; "best known": the union of the points found so far
     canonical     the id with every parameter, as in results
-    agent         the agent whose returns the points are; "all" for the claim "equilibrium"
+    agent         the agent whose returns the points are; "all" for equilibria
     opponent      the opponent of the agent, for the claim "response"
     runs          digests of the runs in the union, in best-known fronts
     """
@@ -137,7 +140,7 @@ class FrontFile(FrontContent):
         canonical = registry.format_id(game.id, game.params)
         if canonical != self.canonical:
             raise InvalidFile(f"invalid canonical={self.canonical!r}: expected {canonical!r}, the game of the file")
-        agents = (ALL,) if self.claim == "equilibrium" else game.agents
+        agents = (ALL,) if self.claim in EQUILIBRIUM_CLAIMS else game.agents
         if self.agent not in agents:
             raise InvalidFile(f"invalid agent={self.agent!r}: expected {one_of(agents)}")
         names = list_columns(game, self.claim)

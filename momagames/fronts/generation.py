@@ -22,7 +22,7 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_content import Method, Point
-from momagames.fronts.front_file import ALL, Claim, FrontFile, Start, list_columns, state_claim
+from momagames.fronts.front_file import ALL, EQUILIBRIUM_CLAIMS, Claim, FrontFile, Start, list_columns, state_claim
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,15 @@ def response_front(
     return _strategy_front("response", choice, start, agent, opponent, limits, command)
 
 
-def equilibrium_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> FrontFile:
-    """Return the proven returns of the Pareto-Nash equilibria of a game of two agents; errors as in `FrontSolver.solve`."""
-    return _strategy_front("equilibrium", choice, start, choice.make_game().agents[0], None, limits, command)
+def equilibrium_front(
+    choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "", *, subgame_perfect: bool = False
+) -> FrontFile:
+    """Return the proven returns of the Pareto-Nash equilibria of a game of two agents; errors as in `FrontSolver.solve`.
+
+    subgame_perfect    only those of the subgame perfect equilibria
+    """
+    claim: Claim = "subgame-perfect" if subgame_perfect else "equilibrium"
+    return _strategy_front(claim, choice, start, choice.make_game().agents[0], None, limits, command)
 
 
 def _strategy_front(
@@ -144,7 +150,7 @@ def _make_proven_front(
     command: str,
 ) -> FrontFile:
     """Return a front file with its points in ascending order."""
-    agent = ALL if claim == "equilibrium" else game.agents[seat]
+    agent = ALL if claim in EQUILIBRIUM_CLAIMS else game.agents[seat]
     return FrontFile(
         kind="proven",
         claim=claim,

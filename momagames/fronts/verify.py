@@ -23,7 +23,7 @@ from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.environment_front import EnvironmentFront, prove_environment_front, verify_environment_front
 from momagames.fronts.front_content import Point
-from momagames.fronts.front_file import ALL, PLAN_CLAIMS, Claim, FrontFile, hash_position
+from momagames.fronts.front_file import ALL, EQUILIBRIUM_CLAIMS, PLAN_CLAIMS, Claim, FrontFile, hash_position
 from momagames.fronts.generation import reply_weights
 
 TOLERANCE = 1e-12  # of expected returns, which are sums of many products; other returns are exact
@@ -81,7 +81,7 @@ def _load_start(front: FrontFile, game: Game) -> NDArray[Any]:
 
 def _check_order(front: FrontFile) -> None:
     values = front.values
-    if front.claim == "equilibrium":  # one may dominate another
+    if front.claim in EQUILIBRIUM_CLAIMS:  # one may dominate another
         if len(np.unique(values, axis=0)) < len(values):
             raise InvalidFile("a point is equal to another one")
         return
@@ -96,8 +96,8 @@ def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> 
     if (point.actions is not None) != needs_actions:
         witness = "actions" if needs_actions else "a strategy"
         raise InvalidFile(f"invalid witness: expected {witness} for claim {front.claim!r}")
-    if (point.opponent_strategy is not None) != (front.claim == "equilibrium"):
-        raise InvalidFile("invalid opponent_strategy: expected one for the claim 'equilibrium', and for no other claim")
+    if (point.opponent_strategy is not None) != (front.claim in EQUILIBRIUM_CLAIMS):
+        raise InvalidFile("invalid opponent_strategy: expected one for equilibria, and for no other claim")
     if point.actions is not None:
         return replay_actions(game, start, point.actions)
     if point.opponent_strategy is not None:
@@ -180,6 +180,7 @@ PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
     "guaranteed": _prove_by_solver,
     "response": _prove_by_solver,
     "equilibrium": _prove_by_solver,
+    "subgame-perfect": _prove_by_solver,
 }
 
 

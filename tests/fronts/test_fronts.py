@@ -137,15 +137,16 @@ def test_strategy_with_too_high_a_value_is_rejected(duels):
         fronts.verify(replace_content(front, points=points[:1]))
 
 
-@pytest.fixture(scope="module")
-def equilibria():
-    return fronts.equilibrium_front(DUEL, OPEN, LIMITS)
+@pytest.fixture(scope="module", params=[False, True], ids=["pareto-nash", "subgame-perfect"])
+def equilibria(request):
+    return fronts.equilibrium_front(DUEL, OPEN, LIMITS, subgame_perfect=request.param)
 
 
 def test_equilibria_survive_writing_and_reading(equilibria, tmp_path):
     fronts.write_front(tmp_path / "a.json", equilibria)
     again = fronts.read_front(tmp_path / "a.json")
     assert again == equilibria
+    assert again.agent == "all"
     assert again.objectives == ("player_0.win", "player_0.captures", "player_1.win", "player_1.captures")
     fronts.verify(again)
     fronts.prove(again)
@@ -173,6 +174,16 @@ def test_forged_equilibria_are_rejected(equilibria):
     statement = equilibria.statement.replace("all", "player_0")
     with pytest.raises(InvalidFile, match="invalid agent='player_0': expected 'all'"):
         fronts.verify(replace_content(equilibria, agent="player_0", statement=statement))
+
+
+def test_threats_make_no_subgame_perfect_equilibrium():
+    start = {"board": ["..1", "...", "221", "1..", "..."], "next_agent": "player_0", "ply": 10}
+    nash, perfect = (fronts.equilibrium_front(DUEL, start, LIMITS, subgame_perfect=value) for value in (False, True))
+    assert (len(nash.points), len(perfect.points)) == (5, 4)
+    assert {point.value for point in perfect.points} < {point.value for point in nash.points}
+    with pytest.raises(InvalidFile, match=r"point \d: .* is not on the front that the solver finds"):
+        fronts.prove(replace_content(perfect, points=nash.content()["points"]))
+    fronts.prove(perfect)
 
 
 def test_other_claims_have_one_strategy(duels):

@@ -44,6 +44,7 @@ FRONT_SOLVERS = {
     "guaranteed": "momagames.games.breakthrough.solver:GUARANTEED",
     "response": "momagames.games.breakthrough.solver:RESPONSE",
     "equilibrium": "momagames.games.breakthrough.solver:EQUILIBRIUM",
+    "subgame-perfect": "momagames.games.breakthrough.solver:SUBGAME_PERFECT",
 }
 EXACT_POLICIES = {"solved": "momagames.games.breakthrough.solver.policy:SOLVED"}
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)

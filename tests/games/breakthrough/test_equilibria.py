@@ -8,6 +8,7 @@ import pytest
 import momagames
 from momagames.baselines.equilibria import evaluate_equilibrium, list_equilibria
 from momagames.baselines.strategies import compute_legal_masks, encode_actions, walk
+from momagames.baselines.subgame_perfect import list_subgame_perfect
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
 from momagames.games.breakthrough.solver.equilibria import find_speed_outcome, solve_equilibria
@@ -93,8 +94,9 @@ def test_equilibria_equal_the_definition(rows, mover):
     assert set(found.subgame_perfect) == perfect
     assert perfect
     assert perfect <= nash
-    rows = list_equilibria(game, load_state(game, position), 10**6)
-    assert {tuple((round(row[2 * a]), round(6 * row[2 * a + 1])) for a in (0, 1)) for row in rows} == nash
+    for derive, expected in ((list_equilibria, nash), (list_subgame_perfect, perfect)):
+        rows = derive(game, load_state(game, position), 10**6)
+        assert {tuple((round(row[2 * a]), round(6 * row[2 * a + 1])) for a in (0, 1)) for row in rows} == expected
 
 
 @pytest.mark.parametrize(("rows", "mover"), TINY)

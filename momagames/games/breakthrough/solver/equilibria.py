@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,23 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.rules import CAPTURES, WIN
-from momagames.games.breakthrough.solver.equilibrium_kernels import MAX_CHAIN, MAX_WIDTH, WORDS, compile_equilibrium_loop
+from momagames.games.breakthrough.solver.equilibrium_kernels import (
+    MAX_WIDTH,
+    SCRATCH_FULL,
+    WORDS,
+    Table,
+    compile_equilibrium_loop,
+    make_scratch,
+    make_table,
+)
 from momagames.games.breakthrough.solver.equilibrium_strategies import find_strategies
 from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL
 from momagames.games.breakthrough.solver.guarantees import Board, Progress, check_bytes, chunk_slices
+from momagames.games.breakthrough.solver.position_levels import Level, list_levels, pack_states
 
 LONG_GAME = 0.25  # no loser has a higher speed (SPEC §5.2)
-MAX_PROFILES = 1 << 20  # of one position
+INITIAL_PROFILES, MAX_PROFILES = 1 << 12, 1 << 20  # of one position
+MIN_GROWTH = 1 << 20  # of the profiles of a table
 Outcome = tuple[tuple[int, int], tuple[int, int]]  # (win -1 or 1, captured pieces) of each agent
 
 
@@ -56,7 +66,7 @@ def solve_equilibria(
 ) -> Equilibria:
     """Compute the outcomes of all Pareto-Nash and of all subgame perfect equilibria in pure strategies.
 
-    with_strategies    whether to return strategies, which takes the memory of all layers
+    with_strategies    whether to return strategies, which takes the memory of all levels
     Raises    InvalidParameter for other objectives than win and captures, more than 32 cells or more than 5 columns; TooLarge
               beyond max_states or max_bytes; InvalidState
     """
@@ -67,92 +77,88 @@ def solve_equilibria(
         raise InvalidParameter(f"{game.id}: invalid objectives={names}: expected ('win', 'captures') for equilibria")
     if (width := int(board.start["width"][0])) > MAX_WIDTH:
         raise InvalidParameter(f"{game.id}: invalid board_width={width}: expected at most {MAX_WIDTH} for equilibria")
-    size, states, total = 2 * width + 1, 0, 0
-    following = _Layer.make_empty()
-    words = np.zeros(0, np.uint64)
-    stored: list[_Layer] = []
-    for moves in reversed(range(len(board.layers))):
-        parts = []
-        for chunk in chunk_slices(len(board.layers[moves])):
-            parts.append(_solve_chunk(board, size, board.layers[moves][chunk], moves, words, following))
-            states += len(parts[-1].forced)
-            total += parts[-1].bytes
-            check_bytes(game, following.bytes + total + sum(one.bytes for one in stored), max_bytes)
-            if progress is not None:
-                progress(states, following.bytes + total)
-        words, following, total = board.layers[moves], _Layer.join(parts), 0
-        if with_strategies:
-            stored.insert(0, following.without_profiles())
-    forced, ways = [one.forced for one in stored], [one.paths for one in stored]
-    paths = [64 * k + bit for k in range(WORDS) for bit in range(64) if int(following.paths[0, k]) >> bit & 1]
-    perfect = sorted({int(profile) & 255 for profile in following.profiles})
+    size = 2 * width + 1
+    solver = _BackwardInduction(board, size, max_bytes, progress, keep_tables=with_strategies)
+    table = solver.solve(list_levels(board))
+    root = int(np.searchsorted(table.words, pack_states(board, board.start))[0])
+    paths = [64 * k + bit for k in range(WORDS) for bit in range(64) if int(table.paths[root, k]) >> bit & 1]
+    perfect = {int(profile) & 255 for profile in table.profiles[table.starts[root] : table.stops[root]]}
     paths.sort(key=lambda one: _unpack(one, size))
     return Equilibria(
         tuple(_unpack(one, size) for one in paths),
         tuple(sorted(_unpack(one, size) for one in perfect)),
-        states,
-        following.bytes + sum(one.bytes for one in stored),
+        solver.states,
+        solver.bytes,
         time.perf_counter() - began,
-        tuple(find_strategies(board, size, forced, ways, one) for one in paths) if with_strategies else (),
+        tuple(find_strategies(board, size, solver.stored, one) for one in paths) if with_strategies else (),
     )
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """Results for the positions after a number of moves, as in equilibrium_kernels.py."""
+class _BackwardInduction:
+    """Solution of the levels from the one with the fewest pieces to the start.
 
-    forced: NDArray[np.uint64]
-    paths: NDArray[np.uint64]
-    counts: NDArray[np.int64]
-    profiles: NDArray[np.int64]
+    states    number of solved positions, mirror images counted once
+    bytes     of the tables at their largest
+    stored    tables of both agents to move, by the number of pieces, without profiles; empty unless they are kept
+    """
 
-    @classmethod
-    def make_empty(cls) -> _Layer:
-        sets = np.zeros((0, 2), np.uint64), np.zeros((0, WORDS), np.uint64)
-        return cls(*sets, np.zeros(0, np.int64), np.zeros(0, np.int64))
+    def __init__(self, board: Board, size: int, max_bytes: int, progress: Progress | None, *, keep_tables: bool) -> None:
+        self.states = self.bytes = 0
+        self.stored: dict[int, list[Table]] = {}
+        self._board, self._size, self._max_bytes, self._progress = board, size, max_bytes, progress
+        self._keep_tables = keep_tables
+        self._scratch = make_scratch(size, INITIAL_PROFILES)
+        self._initial_counts = np.array(board.start["count"][0], np.int64)
 
-    @classmethod
-    def join(cls, parts: list[_Layer]) -> _Layer:
-        return cls(
-            np.concatenate([part.forced for part in parts]),
-            np.concatenate([part.paths for part in parts]),
-            np.concatenate([part.counts for part in parts]),
-            np.concatenate([part.profiles for part in parts]),
+    def solve(self, levels: list[Level]) -> Table:
+        """Return the table of the start. The list of levels is emptied, to free memory."""
+        tables = below = [make_table(np.zeros(0, np.uint64)) for _ in (0, 1)]
+        while levels:
+            level, below = levels.pop(), tables
+            tables, ends = [make_table(words) for words in level.words], [0, 0]
+            for advanced in range(max(int(rows.max(initial=0)) for rows in level.advancements), -1, -1):
+                for mover in (0, 1):
+                    rows = np.flatnonzero(level.advancements[mover] == advanced)
+                    for chunk in chunk_slices(len(rows)):
+                        ends[mover] = self._solve_positions(mover, rows[chunk], tables, below, ends[mover])
+                        self._report(len(rows[chunk]), [*tables, *below])
+            tables = [one._replace(profiles=one.profiles[:end].copy()) for one, end in zip(tables, ends, strict=True)]
+            if self._keep_tables:
+                nothing = np.zeros(0, np.int64)
+                self.stored[level.pieces] = [one._replace(starts=nothing, stops=nothing, profiles=nothing) for one in tables]
+        return tables[self._board.mover]
+
+    def _solve_positions(self, mover: int, rows: NDArray[np.int64], tables: list[Table], below: list[Table], end: int) -> int:
+        """Solve positions of a level; return the number of profiles of the agent to move, which was `end` before."""
+        board = self._board
+        while True:
+            found = compile_equilibrium_loop(board.game)(
+                rows, board.ply, mover, self._initial_counts, self._size, *board.scratch, tables[mover], tables[1 - mover],
+                below[1 - mover], end, self._scratch,
+            )  # fmt: skip
+            if found == BUFFER_FULL:
+                grown = np.zeros(2 * len(tables[mover].profiles) + MIN_GROWTH, np.int64)
+                grown[:end] = tables[mover].profiles[:end]
+                tables[mover] = tables[mover]._replace(profiles=grown)
+            elif found == SCRATCH_FULL:
+                if (capacity := 2 * len(self._scratch.buffer)) > MAX_PROFILES:
+                    raise TooLarge(
+                        f"{board.game.id}: a position has more than {MAX_PROFILES:,} profiles; choose a smaller start"
+                    )
+                self._scratch = make_scratch(self._size, capacity)
+            else:
+                return int(found)
+
+    def _report(self, solved: int, tables: list[Table]) -> None:
+        """Count solved positions and memory; TooLarge beyond the limit."""
+        self.states += solved
+        stored = sum(
+            one.bytes for pair in self.stored.values() for one in pair if all(one.words is not t.words for t in tables)
         )
-
-    def without_profiles(self) -> _Layer:
-        return replace(self, counts=self.counts[:0], profiles=self.profiles[:0])
-
-    @property
-    def bytes(self) -> int:
-        return self.forced.nbytes + self.paths.nbytes + self.counts.nbytes + self.profiles.nbytes
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int64)
-        return starts
-
-
-def _solve_chunk(
-    board: Board, size: int, words: NDArray[np.uint64], moves: int, next_words: NDArray[np.uint64], following: _Layer
-) -> _Layer:
-    made = np.zeros((len(words), 2), np.uint64), np.zeros((len(words), WORDS), np.uint64), np.zeros(len(words), np.int64)
-    initial = np.array(board.start["count"][0], np.int64)
-    rows, buffer_size = 6 * size, 1 << 12
-    chains, lengths = np.zeros((4 * rows, MAX_CHAIN), np.int64), np.zeros((rows + 1, 3), np.int64)
-    capacity = 64 * len(words)
-    while True:
-        profiles = np.zeros(capacity, np.int64)
-        end = compile_equilibrium_loop(board.game)(
-            words, board.ply + moves, board.mover_after(moves), initial, size, *board.scratch, next_words, following.forced,
-            following.paths, following.starts, following.profiles, *made, profiles, np.zeros((rows, 2), np.int64), chains,
-            lengths, np.zeros(buffer_size, np.int64),
-        )  # fmt: skip
-        if end != BUFFER_FULL:
-            return _Layer(*made, profiles[:end].copy())
-        capacity, buffer_size = 2 * capacity, 2 * buffer_size
-        if buffer_size > MAX_PROFILES:
-            raise TooLarge(f"{board.game.id}: a position has more than {MAX_PROFILES:,} profiles; choose a smaller start")
+        self.bytes = max(self.bytes, stored + sum(one.bytes for one in tables))
+        check_bytes(self._board.game, self.bytes, self._max_bytes)
+        if self._progress is not None:
+            self._progress(self.states, self.bytes)
 
 
 def _unpack(outcome: int, size: int) -> Outcome:

@@ -2,54 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.strategies import Floats, compute_legal_masks, step_states, walk
-from momagames.games.breakthrough.solver.guarantees import Board, Words, mirror_words
+from momagames.games.breakthrough.solver.equilibrium_kernels import Table
+from momagames.games.breakthrough.solver.guarantees import Board, Words
+from momagames.games.breakthrough.solver.position_levels import pack_states
 
 Numbers = NDArray[np.int64]
+Bits = NDArray[np.bool_]
 
 
 def find_strategies(
-    board: Board, size: int, forced: Sequence[Words], paths: Sequence[Words], outcome: int
+    board: Board, size: int, tables: Mapping[int, Sequence[Table]], outcome: int
 ) -> tuple[list[int], list[int]]:
     """Return the actions of both agents in an equilibrium with an outcome, in the order of their walks.
 
     On the way to the outcome both play the moves of a game whose positions hold it. Elsewhere each agent plays a move after
     which the other cannot force a vector that dominates its vector in the outcome.
 
-    forced, paths    of the positions after 0, 1, 2, ... moves, see equilibrium_kernels.py
+    tables    by the number of pieces and the agent to move, see equilibrium_kernels.py
     """
     initial = board.start["count"][0].astype(np.int64)
 
-    def list_children(states: NDArray[Any]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-        """Return for each move its row and action, the outcome of the game or -1, and the index in the next layer or -1."""
+    def list_children(
+        states: NDArray[Any], column: Callable[[Table], Words], bit: int
+    ) -> tuple[Numbers, Numbers, Numbers, Bits]:
+        """Return for each move its row and action, the outcome of the game or -1, and whether a set of the position has a bit.
+
+        column    sets of the positions of a table, uint64[N]
+        """
         rows, actions = np.nonzero(compute_legal_masks(board.game, states))
         after, _ = step_states(board.game, states[rows], actions)
         over, captured = after["over"] != 0, initial - after["count"]
         ends = (states["to_move"][rows].astype(np.int64) * size + captured[:, 1]) * size + captured[:, 0]
-        indices = np.full(len(rows), -1, np.int64)
-        if not over.all():
-            words = _read_words(after[~over])
-            width, height = int(after["width"][0]), int(after["height"][0])
-            layer = board.layers[int(after["ply"][0]) - board.ply]
-            indices[~over] = np.searchsorted(layer, np.minimum(words, mirror_words(words, width, height)))
-        return rows, actions, np.where(over, ends, -1), indices
+        found, words, pieces = np.zeros(len(rows), np.bool_), pack_states(board, after), after["count"].sum(axis=1)
+        for number in np.unique(pieces[~over]).tolist():
+            chosen = ~over & (pieces == number)
+            table = tables[number][int(after["to_move"][0])]
+            found[chosen] = _has_bit(column(table)[np.searchsorted(table.words, words[chosen])], bit)
+        return rows, actions, np.where(over, ends, -1), found
 
     def find_game() -> list[tuple[int, int]]:
         """Return the word and the action of each position of a game to the outcome."""
         state, found = board.start, list[tuple[int, int]]()
         while not state["over"][0]:
-            _, actions, ends, indices = list_children(state)
-            leads = ends == outcome
-            if (ends < 0).any():
-                layer = paths[len(found) + 1]
-                leads |= (ends < 0) & _has_bit(layer[indices, outcome >> 6], outcome & 63)
-            action = int(actions[np.argmax(leads)])
+            _, actions, ends, leads = list_children(state, lambda table: table.paths[:, outcome >> 6], outcome & 63)
+            action = int(actions[np.argmax(leads | (ends == outcome))])
             found.append((int(_read_words(state)[0]), action))
             state, _ = step_states(board.game, state, np.array([action]))
         return found
@@ -63,10 +66,8 @@ def find_strategies(
 
         def choose(states: NDArray[Any], returns: Floats) -> Numbers:
             moves = int(states["ply"][0]) - board.ply
-            rows, actions, ends, indices = list_children(states)
-            prevents = ~improves[ends]
-            if (ends < 0).any():
-                prevents = np.where(ends < 0, ~_has_bit(forced[moves + 1][indices, 1 - agent], vector), prevents)
+            rows, actions, ends, forced = list_children(states, lambda table: table.forced[:, 1 - agent], vector)
+            prevents = ~np.where(ends < 0, forced, improves[ends])
             chosen = np.full(len(states), -1, np.int64)
             chosen[rows[prevents][::-1]] = actions[prevents][::-1]  # the first one
             if moves < len(game):

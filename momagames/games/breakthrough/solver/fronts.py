@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from momagames.baselines.exact import Checkpoint
 from momagames.baselines.exact.backward_induction import DECIMALS
 from momagames.baselines.front_solvers import Floats, Progress, SolvedFront, check_no_checkpoint, compare_points
 from momagames.baselines.strategies import encode_actions
+from momagames.baselines.subgame_perfect import list_subgame_perfect
 from momagames.contract import Game
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter
@@ -154,8 +156,16 @@ def _check_opponent(weights: Floats | None) -> Floats:
     return weights
 
 
+@dataclass(frozen=True)
 class Equilibrium:
-    """Solver of the Pareto-Nash equilibria for the objectives win and captures."""
+    """Solver of the Pareto-Nash equilibria for the objectives win and captures.
+
+    Both strategies of a point are in equilibrium; those of a subgame perfect point are not subgame perfect themselves.
+
+    perfect    only the outcomes of subgame perfect equilibria
+    """
+
+    perfect: bool
 
     def solve(
         self,
@@ -170,21 +180,26 @@ class Equilibrium:
         checkpoint: Checkpoint | None = None,
     ) -> SolvedFront:
         """See `solve_equilibria`."""
-        check_no_checkpoint(checkpoint, "the claim equilibrium")
+        check_no_checkpoint(checkpoint, "equilibria")
         limits = {"max_states": max_states, "max_bytes": max_bytes}
         found = solve_equilibria(game, start, **limits, with_strategies=True, progress=progress)
+        outcomes = found.subgame_perfect if self.perfect else found.pareto_nash
+        strategies = dict(zip(found.pareto_nash, found.strategies, strict=True))
+        first, second = zip(*(strategies[outcome] for outcome in outcomes), strict=True)
         record = load_state(game, start)
-        pairs = [(encode_actions(first), encode_actions(second)) for first, second in found.strategies]
+        pairs = [(encode_actions(one), encode_actions(other)) for one, other in zip(first, second, strict=True)]
         values = np.array([evaluate_equilibrium(game, record, pair) for pair in pairs])
-        first, second = zip(*found.strategies, strict=True)
         return SolvedFront("backward induction over sets", values, first, found.states, found.bytes, found.seconds, second)
 
     def prove(
         self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
     ) -> None:
         """Derive all outcomes again from the rules of the environment, without symmetry and packed positions."""
-        found = list_equilibria(game, load_state(game, start), 2 * max_states)  # of two mirror images, max_states has one
+        derive = list_subgame_perfect if self.perfect else list_equilibria
+        # max_states has one position for two mirror images, and for all numbers of moves
+        found = derive(game, load_state(game, start), 2 * game.max_episode_steps * max_states)
         compare_points(values, np.round(values, DECIMALS), found)
 
 
-EQUILIBRIUM, GUARANTEED, RESPONSE = Equilibrium(), Guaranteed(), Response()
+GUARANTEED, RESPONSE = Guaranteed(), Response()
+EQUILIBRIUM, SUBGAME_PERFECT = Equilibrium(perfect=False), Equilibrium(perfect=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -74,27 +74,21 @@ class Board:
     @cached_property
     def layers(self) -> list[Words]:
         """Positions after 0, 1, 2, ... moves."""
-        found: list[Words] = []
-        for words in self.iterate_layers():
-            found.append(words)
-            check_states(self.game, sum(map(len, found)), self.max_states)
-        return found
-
-    def iterate_layers(self) -> Iterator[Words]:
-        """Yield the positions after 0, 1, 2, ... moves."""
         check_cells(self.game, MAX_CELLS)
         pieces = self.start["pieces"][0, :, 1]
         words = np.array([pieces[0] | pieces[1] << np.uint64(32)], np.uint64)
         words = np.minimum(words, mirror_words(words, int(self.start["width"][0]), int(self.start["height"][0])))
-        moves = 0
+        found: list[Words] = []
         while len(words):
-            yield words
-            new = []
+            found.append(words)
+            check_states(self.game, sum(map(len, found)), self.max_states)
+            moves, new = len(found) - 1, []
             for chunk in chunk_slices(len(words)):
                 out = np.zeros(len(words[chunk]) * self.game.mask_size, np.uint64)
                 count = self.loops.list_successors(words[chunk], self.ply + moves, self.mover_after(moves), *self.scratch, out)
                 new.append(np.unique(out[:count]))
-            words, moves = np.unique(np.concatenate(new)), moves + 1
+            words = np.unique(np.concatenate(new))
+        return found
 
     def unpack(self, points: Words) -> NDArray[np.int64]:
         """Unpack vectors: uint64[n] -> int64[n, K], in units."""
