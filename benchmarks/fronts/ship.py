@@ -28,7 +28,7 @@ from momagames.cli.app import app
 from momagames.engine.playouts import generate_starts
 from momagames.fronts import FrontFile, write_front
 from momagames.fronts.front_content import Point
-from momagames.fronts.front_file import read_game_front
+from momagames.fronts.front_file import EQUILIBRIUM_CLAIMS, read_game_front
 from momagames.fronts.verify import replay_actions
 
 try:
@@ -86,8 +86,9 @@ def list_commands() -> dict[str, list[str]]:
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
-    given = [*BOARD, "-p", "objectives=[win, captures]", "--claim", "equilibrium"]
-    found["mo-breakthrough-v0-3x5-win-captures-equilibrium"] = ["mo-breakthrough-v0", *given]
+    for claim in EQUILIBRIUM_CLAIMS:
+        given = [*BOARD, "-p", "objectives=[win, captures]", "--claim", claim]
+        found[f"mo-breakthrough-v0-3x5-win-captures-{claim}"] = ["mo-breakthrough-v0", *given]
     for agent, opponent, objectives in RESPONSES:
         given = [*BOARD, "-p", f"objectives=[{', '.join(objectives)}]", "--claim", "response", "--agent", agent]
         name = f"mo-breakthrough-v0-3x5-{'-'.join(objectives)}-{agent}-to-{opponent}"
@@ -152,7 +153,7 @@ def main() -> None:
         return
     loaded: set[str] = set()
     for name, arguments in list_commands().items():
-        path = given.out / f"{name}.json{'.gz' if 'equilibrium' in name else ''}"  # long strategies
+        path = given.out / f"{name}.json{'.gz' if name.endswith(EQUILIBRIUM_CLAIMS) else ''}"  # long strategies
         if given.word not in name or (path.exists() and not given.again):
             continue
         for _ in range(1 if arguments[0] in loaded else 2):  # the first search of a game loads its compiled code
