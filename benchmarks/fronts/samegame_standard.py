@@ -10,8 +10,8 @@ written at once to samegame_standard.json beside this script: for each board the
 CPU-seconds and runs so far, and the curve of scores over CPU-seconds. Ctrl-C loses the current runs only; the same command
 continues from the file.
 
-`--compare` gives methods equal CPU time on some boards instead and stores nothing. `--fronts` prints a table of the packaged
-fronts of points against moves instead; it needs no boards.
+`--compare` gives methods, all or those of `--methods`, equal CPU time on some boards instead and stores nothing. `--fronts`
+prints a table of the packaged fronts of points against moves instead; it needs no boards.
 """
 
 from __future__ import annotations
@@ -42,13 +42,18 @@ from momagames.games.samegame import standard_boards
 ID, NUM_BOARDS = "mo-samegame-v0", 20
 FILE = Path(__file__).with_name("samegame_standard.json")
 CALIBRATION_STEPS = 300_000  # of a run that measures steps per second
-RUN_STEPS = 12_000_000  # environment steps of a run, about 10 CPU-seconds
+RUN_STEPS = 240_000_000  # environment steps of a run, about 200 CPU-seconds
 NRPA = {"divisions": 1, "levels": 3, "iterations": 50, "alpha": 1.0}
 SP_MCTS = {"divisions": 1, "simulations": 10_000, "exploration": 0.02, "deviation": 0.001}
-SEARCH = ("iterated_nrpa", {**NRPA, "selective": True, "patience": 100})
+SEARCH = ("iterated_nrpa", {**NRPA, "iterations": 200, "repetitions": 10, "selective": True, "patience": 100})
 COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     "nrpa": ("nrpa", NRPA),
     "nrpa, selective": ("nrpa", {**NRPA, "selective": True}),
+    "nrpa, selective, 100 iterations": ("nrpa", {**NRPA, "iterations": 100, "selective": True}),
+    "nrpa, selective, 100 iterations, 10 repetitions": (
+        "nrpa",
+        {**NRPA, "iterations": 100, "repetitions": 10, "selective": True},
+    ),
     "nrpa, selective, prior 0.2": ("nrpa", {**NRPA, "selective": True, "prior": 0.2}),
     "nrpa, selective, 4 playouts": ("nrpa", {**NRPA, "selective": True, "playouts": 4}),
     "nrpa, selective, 3 repetitions": ("nrpa", {**NRPA, "selective": True, "repetitions": 3}),
@@ -203,13 +208,14 @@ def format_move_fronts() -> str:
     return "\n".join(rows)
 
 
-def compare(boards: list[int], cpu_seconds: float) -> None:
-    """Print the best scores of each method on some boards over CPU time: one run on each board, and its total score after an
-    eighth, a quarter, half and all of its steps, which take about `cpu_seconds`."""
+def compare(boards: list[int], cpu_seconds: float, labels: Sequence[str]) -> None:
+    """Print the best scores of methods by label on some boards over CPU time: one run on each board, and its total score after
+    an eighth, a quarter, half and all of its steps, which take about `cpu_seconds`."""
     shares = (1 / 8, 1 / 4, 1 / 2, 1)
     print(f"| method | {' | '.join(f'board {k}' for k in boards)} | {' | '.join(f'{s * cpu_seconds:g} s' for s in shares)} |")
     print("|---|" + "---:|" * (len(boards) + len(shares)))
-    for label, chosen in COMPARED.items():
+    for label in labels:
+        chosen = COMPARED[label]
         run_search(boards[0], 0, 1, chosen)  # compiles
         curves = []
         for number in boards:
@@ -235,13 +241,14 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--steps", type=int, default=RUN_STEPS, help="environment steps of a run")
     parser.add_argument("--compare", type=int, nargs="+", metavar="BOARD", help="compare methods on these boards")
+    parser.add_argument("--methods", nargs="+", choices=COMPARED, default=list(COMPARED), help="with --compare: only these")
     parser.add_argument("--fronts", action="store_true", help="print the packaged fronts of points against moves")
     given = parser.parse_args()
     if given.fronts:
         print(format_move_fronts())
         return
     if given.compare:
-        compare(given.compare, given.cpu_seconds)
+        compare(given.compare, given.cpu_seconds, given.methods)
         return
     search_boards(given.cpu_seconds, given.workers, given.steps)
     report()

@@ -4,6 +4,7 @@ python benchmarks/fronts/ship.py                     # missing files
 python benchmarks/fronts/ship.py --again samegame    # files whose name contains this word, again
 python benchmarks/fronts/ship.py --best-known        # best-known fronts of large boards, from the archived runs
 python benchmarks/fronts/ship.py --standard DIRECTORY    # best-known fronts of the standard boards, from runs of their suite
+python benchmarks/fronts/ship.py --games             # add the games of samegame_standard.json to these fronts
 
 The files hold time and memory. The searches run in this process, so that compiled code is loaded once.
 """
@@ -121,8 +122,25 @@ def write_standard(results: Path, out: Path) -> None:
         for path in Path(place).glob("*.json"):
             number = path.name.partition("-instance_standard-")[2].partition("-")[0]
             front = add_game(read_game_front(path), tuple(games[number]["actions"]))
+            front = front.model_copy(update={"provenance": omit_out(front.provenance)})
             kind = "-moves" if front.game.params.get("move_rewards") else ""
             write_front(out / f"mo-samegame-v0-standard-{number}{kind}-best-known.json.gz", front)
+
+
+def add_games(out: Path) -> None:
+    """Add the games in samegame_standard.json to the best-known fronts of the standard boards."""
+    games = json.loads(GAMES.read_text(encoding="utf-8"))
+    for path in sorted(out.glob("mo-samegame-v0-standard-*-best-known.json.gz")):
+        number = path.name.removeprefix("mo-samegame-v0-standard-").partition("-")[0]
+        before = read_game_front(path)
+        front = add_game(before, tuple(games[number]["actions"]))
+        write_front(path, front)
+        print(f"{path.name}: {len(before.points)} points before, {len(front.points)} now", flush=True)
+
+
+def omit_out(provenance: dict[str, Any]) -> dict[str, Any]:
+    """Return the provenance of a front with a command without a temporary directory."""
+    return {**provenance, "command": f"{provenance['command'].partition(' -o ')[0]} --omit-positions"}
 
 
 def add_game(front: FrontFile, actions: tuple[int, ...]) -> FrontFile:
@@ -133,8 +151,7 @@ def add_game(front: FrontFile, actions: tuple[int, ...]) -> FrontFile:
     points = [*front.points, Point(value=tuple(value.tolist()), actions=actions)]
     mask = is_nondominated(np.array([point.value for point in points]))
     found = sorted((point for point, selected in zip(points, mask, strict=True) if selected), key=lambda point: point.value)
-    provenance = {**front.provenance, "command": f"{front.provenance['command'].partition(' -o ')[0]} --omit-positions"}
-    return front.model_copy(update={"points": tuple(found), "provenance": provenance})
+    return front.model_copy(update={"points": tuple(found)})
 
 
 def main() -> None:
@@ -143,6 +160,7 @@ def main() -> None:
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--best-known", action="store_true")
     parser.add_argument("--standard", type=Path, metavar="DIRECTORY", help="Results directory of samegame-standard.yaml.")
+    parser.add_argument("--games", action="store_true", help="Add the stored games to the fronts of the standard boards.")
     parser.add_argument("--out", type=Path, default=DATA, help="Directory of the files: by default that of the package.")
     given = parser.parse_args()
     if given.best_known:
@@ -150,6 +168,9 @@ def main() -> None:
         return
     if given.standard:
         write_standard(given.standard, given.out.resolve())
+        return
+    if given.games:
+        add_games(given.out.resolve())
         return
     loaded: set[str] = set()
     for name, arguments in list_commands().items():

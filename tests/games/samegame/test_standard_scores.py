@@ -70,5 +70,5 @@ def test_the_search_of_the_standard_boards_goes_on_from_its_file(boards, standar
     with pytest.raises(ValueError, match="standard-1: stored"):
         standard.report()
     monkeypatch.setattr(standard, "COMPARED", {"nrpa": ("nrpa", {**standard.NRPA, "levels": 1})})
-    standard.compare([1], 0.001)
+    standard.compare([1], 0.001, ["nrpa"])
     assert "| nrpa | " in capsys.readouterr().out

@@ -98,7 +98,7 @@ class _BackwardInduction:
     """Solution of the levels from the one with the fewest pieces to the start.
 
     states    number of solved positions, mirror images counted once
-    bytes     of the tables at their largest
+    bytes     of the levels and tables at their largest
     stored    tables of both agents to move, by the number of pieces, without profiles; empty unless they are kept
     """
 
@@ -114,14 +114,14 @@ class _BackwardInduction:
         """Return the table of the start. The list of levels is emptied, to free memory."""
         tables = below = [make_table(np.zeros(0, np.uint64)) for _ in (0, 1)]
         while levels:
-            level, below = levels.pop(), tables
+            level, below, waiting = levels.pop(), tables, sum(one.bytes for one in levels)
             tables, ends = [make_table(words) for words in level.words], [0, 0]
             for advanced in range(max(int(rows.max(initial=0)) for rows in level.advancements), -1, -1):
                 for mover in (0, 1):
                     rows = np.flatnonzero(level.advancements[mover] == advanced)
                     for chunk in chunk_slices(len(rows)):
                         ends[mover] = self._solve_positions(mover, rows[chunk], tables, below, ends[mover])
-                        self._report(len(rows[chunk]), [*tables, *below])
+                        self._report(len(rows[chunk]), [*tables, *below], waiting)
             tables = [one._replace(profiles=one.profiles[:end].copy()) for one, end in zip(tables, ends, strict=True)]
             if self._keep_tables:
                 nothing = np.zeros(0, np.int64)
@@ -149,13 +149,13 @@ class _BackwardInduction:
             else:
                 return int(found)
 
-    def _report(self, solved: int, tables: list[Table]) -> None:
-        """Count solved positions and memory; TooLarge beyond the limit."""
+    def _report(self, solved: int, tables: list[Table], waiting: int) -> None:
+        """Count solved positions and memory, `waiting` bytes for levels that are not solved yet; TooLarge beyond the limit."""
         self.states += solved
         stored = sum(
             one.bytes for pair in self.stored.values() for one in pair if all(one.words is not t.words for t in tables)
         )
-        self.bytes = max(self.bytes, stored + sum(one.bytes for one in tables))
+        self.bytes = max(self.bytes, waiting + stored + sum(one.bytes for one in tables))
         check_bytes(self._board.game, self.bytes, self._max_bytes)
         if self._progress is not None:
             self._progress(self.states, self.bytes)

@@ -31,6 +31,10 @@ class Level:
     words: tuple[Words, Words]
     advancements: tuple[Bytes, Bytes]
 
+    @property
+    def bytes(self) -> int:
+        return sum(part.nbytes for part in (*self.words, *self.advancements))
+
 
 def list_levels(board: Board) -> list[Level]:
     """Return all levels, that of the start first.
