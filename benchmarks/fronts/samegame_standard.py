@@ -5,10 +5,10 @@
 
 The boards come from a file of the user: SPEC.md of MO-SameGame, section 2.3. The first command searches for one CPU-hour on
 two processes, the second one prints what is stored, after replaying it. A search takes turns: always the board with the least
-CPU time so far gets one run of `iterated_nrpa` with a new seed, in turn from the start and from its best game. Each result is
-written at once to samegame_standard.json beside this script: for each board the best game as actions, its score, the
-CPU-seconds and runs so far, and the curve of scores over CPU-seconds. Ctrl-C loses the current runs only; the same command
-continues from the file.
+CPU time so far gets one run with a new seed, in turn `nrpa` from the start, whose best game `iterated_nrpa` improves, and
+`iterated_nrpa` from the best game so far. Each result is written at once to samegame_standard.json beside this script: for each
+board the best game as actions, its score, the CPU-seconds and runs so far, and the curve of scores over CPU-seconds. Ctrl-C
+loses the current runs only; the same command continues from the file.
 
 `--compare` gives methods, all or those of `--methods`, equal CPU time on some boards instead and stores nothing. `--fronts`
 prints a table of the packaged fronts of points against moves instead; it needs no boards.
@@ -42,22 +42,21 @@ from momagames.games.samegame import standard_boards
 ID, NUM_BOARDS = "mo-samegame-v0", 20
 FILE = Path(__file__).with_name("samegame_standard.json")
 CALIBRATION_STEPS = 300_000  # of a run that measures steps per second
-RUN_STEPS = 240_000_000  # environment steps of a run, about 200 CPU-seconds
+RUN_STEPS = 60_000_000  # environment steps of a search, about 50 CPU-seconds
 NRPA = {"divisions": 1, "levels": 3, "iterations": 50, "alpha": 1.0}
 SP_MCTS = {"divisions": 1, "simulations": 10_000, "exploration": 0.02, "deviation": 0.001}
-SEARCH = ("iterated_nrpa", {**NRPA, "iterations": 200, "repetitions": 10, "selective": True, "patience": 100})
+SELECTIVE = {**NRPA, "repetitions": 10, "selective": True}
+FIRST_SEARCH = ("nrpa", {**SELECTIVE, "iterations": 100})
+IMPROVEMENT = ("iterated_nrpa", {**SELECTIVE, "iterations": 200, "patience": 1000})
 COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     "nrpa": ("nrpa", NRPA),
     "nrpa, selective": ("nrpa", {**NRPA, "selective": True}),
     "nrpa, selective, 100 iterations": ("nrpa", {**NRPA, "iterations": 100, "selective": True}),
-    "nrpa, selective, 100 iterations, 10 repetitions": (
-        "nrpa",
-        {**NRPA, "iterations": 100, "repetitions": 10, "selective": True},
-    ),
+    "nrpa, selective, 100 iterations, 10 repetitions": FIRST_SEARCH,
     "nrpa, selective, prior 0.2": ("nrpa", {**NRPA, "selective": True, "prior": 0.2}),
     "nrpa, selective, 4 playouts": ("nrpa", {**NRPA, "selective": True, "playouts": 4}),
     "nrpa, selective, 3 repetitions": ("nrpa", {**NRPA, "selective": True, "repetitions": 3}),
-    "iterated_nrpa, selective": SEARCH,
+    "iterated_nrpa, selective": ("iterated_nrpa", {**NRPA, "selective": True, "patience": 100}),
     "nmcs, selective": ("nmcs", {"divisions": 1, "levels": 2, "selective": True}),
     "sp_mcts, selective": ("sp_mcts", {**SP_MCTS, "selective": True}),
     "local_search": ("local_search", {"divisions": 1, "keep": 1.0, "greed": 0.0, "patience": 3000}),
@@ -93,13 +92,17 @@ def run_search(
     return found, time.process_time() - begin
 
 
-def search_board(
-    number: int, seed: int, steps: int, chosen: tuple[str, dict[str, Any]], known: Sequence[int] = ()
-) -> tuple[int, int, list[int], float]:
-    """Return the board, the best score of a run, its actions, and the CPU-seconds; see `run_search`."""
-    found, seconds = run_search(number, seed, steps, chosen, known)
-    best = max(found.plans, key=lambda plan: plan.value[0])
-    return number, int(best.value[0]), list(best.actions), seconds
+def search_board(number: int, seed: int, steps: int, known: Sequence[int] = ()) -> tuple[int, int, list[int], float]:
+    """Improve a known game, or the best one of a search from the start.
+
+    Return the board, the best score, its actions, and the CPU-seconds. steps    environment steps of each search
+    """
+    actions, spent = tuple(known), 0.0
+    for chosen in (IMPROVEMENT,) if known else (FIRST_SEARCH, IMPROVEMENT):
+        found, seconds = run_search(number, seed, steps, chosen, actions)
+        best, spent = max(found.plans, key=lambda plan: plan.value[0]), spent + seconds
+        actions = best.actions
+    return number, int(best.value[0]), list(actions), spent
 
 
 def replay(number: int, actions: list[int]) -> int:
@@ -148,7 +151,7 @@ def search_boards(cpu_seconds: float, workers: int, steps: int) -> None:
                     free = [k for k in range(1, NUM_BOARDS + 1) if k not in running.values()]
                     number = min(free, key=lambda k: results[str(k)]["cpu_seconds"])
                     runs, best = results[str(number)]["runs"], results[str(number)]["actions"]
-                    run = pool.submit(search_board, number, runs, steps, SEARCH, best if runs % 2 else ())
+                    run = pool.submit(search_board, number, runs, steps, best if runs % 2 else ())
                     running[run] = number
                 for done in wait(running, return_when=FIRST_COMPLETED).done:
                     del running[done]
@@ -239,7 +242,7 @@ def main() -> None:
         "--cpu-seconds", type=float, default=3600.0, help="CPU time in all; with --compare, of a method on a board"
     )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--steps", type=int, default=RUN_STEPS, help="environment steps of a run")
+    parser.add_argument("--steps", type=int, default=RUN_STEPS, help="environment steps of a search")
     parser.add_argument("--compare", type=int, nargs="+", metavar="BOARD", help="compare methods on these boards")
     parser.add_argument("--methods", nargs="+", choices=COMPARED, default=list(COMPARED), help="with --compare: only these")
     parser.add_argument("--fronts", action="store_true", help="print the packaged fronts of points against moves")
