@@ -64,16 +64,21 @@ def evaluate_equilibrium(game: Game, start: NDArray[Any], texts: tuple[str, str]
         episode.step(strategies[episode.mover].actions_by_key[key])
     returns = np.round(episode.returns, DECIMALS)
     for agent in (0, 1):
-        for better in attained[1 - agent][find_dominating(attained[1 - agent], returns[agent])].tolist():
+        for better in attained[1 - agent][_find_dominating(attained[1 - agent], returns[agent])].tolist():
             raise InvalidFile(f"{game.agents[agent]} gets {returns[agent].tolist()}, and {better} by another strategy")
     value: Floats = episode.returns.flatten()
     return value
 
 
-def find_dominating(vectors: Floats, other: Floats) -> NDArray[np.bool_]:
+def _find_dominating(vectors: Floats, other: Floats) -> NDArray[np.bool_]:
     """Return the vectors, float64[n, K], that dominate another one, bool[n]."""
     found: NDArray[np.bool_] = np.logical_and((vectors >= other).all(axis=1), (vectors > other).any(axis=1))
     return found
+
+
+def compute_dominance(vectors: Floats) -> NDArray[np.bool_]:
+    """Return for vectors float64[n, K] whether vector i dominates vector j, bool[n, n]."""
+    return np.array([_find_dominating(vectors, one) for one in vectors]).T
 
 
 def list_equilibria(game: Game, start: NDArray[Any], max_states: int) -> Floats:
@@ -88,8 +93,7 @@ def list_equilibria(game: Game, start: NDArray[Any], max_states: int) -> Floats:
     check_game(game)
     layers, outcomes = list_layers(game, start, max_states)
     halves = np.hsplit(outcomes, 2)
-    # [i, o]: outcome i dominates outcome o
-    dominated = [np.array([find_dominating(own, one) for one in own]).T for own in halves]
+    dominated = [compute_dominance(own) for own in halves]
     ends = np.stack([_pack(one) for one in (*dominated, np.eye(len(outcomes), dtype=np.bool_))])
     sets = ends[:, :0]
     for layer in reversed(layers):  # outcomes that agent 0 can improve by force, that agent 1 can, and those of such games

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.equilibria import find_dominating, list_layers
+from momagames.baselines.equilibria import compute_dominance, list_layers
 from momagames.baselines.strategies import Floats
 from momagames.contract import Game
 from momagames.errors import TooLarge
@@ -44,13 +44,12 @@ def list_subgame_perfect(game: Game, start: NDArray[Any], max_states: int) -> Fl
         if len(distinct) > MAX_VECTORS:
             raise TooLarge(f"{game.id}: {len(distinct)} different returns of an agent: expected at most {MAX_VECTORS}")
         powers = ONE << np.arange(len(distinct), dtype=np.uint64)
-        dominating = np.array([find_dominating(distinct, one) for one in distinct])  # [u, v]: v dominates u
-        sets = (powers[:, None] * dominating).sum(axis=0, dtype=np.uint64)
+        sets = (powers * compute_dominance(distinct)).sum(axis=1, dtype=np.uint64)
         vectors.append(powers[numbers.ravel()])
         improvable.append(sets[numbers.ravel()])
     own_returns, ends = np.stack(vectors), np.stack(improvable)
     profiles, starts = np.zeros((0, 3), np.uint64), np.zeros(1, np.int64)
-    scratch = np.zeros((4, MAX_PROFILES), np.uint64), np.zeros((MAX_PROFILES, 3), np.uint64)
+    scratch = np.zeros((3, MAX_PROFILES), np.uint64), np.zeros((MAX_PROFILES, 3), np.uint64)
     for layer in reversed(layers):
         capacity = 8 * len(layer.movers) + MAX_PROFILES
         bounds = np.append(layer.firsts, len(layer.children))

@@ -14,6 +14,7 @@ dominates; they can if the deviating agent cannot force one.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ from momagames.games.breakthrough.solver.equilibrium_kernels import (
 from momagames.games.breakthrough.solver.equilibrium_strategies import find_strategies
 from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL
 from momagames.games.breakthrough.solver.guarantees import Board, Progress, check_bytes, chunk_slices
-from momagames.games.breakthrough.solver.position_levels import Level, list_levels, pack_states
+from momagames.games.breakthrough.solver.position_levels import Level, list_levels
 
 LONG_GAME = 0.25  # no loser has a higher speed (SPEC §5.2)
 INITIAL_PROFILES, MAX_PROFILES = 1 << 12, 1 << 20  # of one position
@@ -80,7 +81,7 @@ def solve_equilibria(
     size = 2 * width + 1
     solver = _BackwardInduction(board, size, max_bytes, progress, keep_tables=with_strategies)
     table = solver.solve(list_levels(board))
-    root = int(np.searchsorted(table.words, pack_states(board, board.start))[0])
+    root = int(np.searchsorted(table.words, board.pack_states(board.start))[0])
     paths = [64 * k + bit for k in range(WORDS) for bit in range(64) if int(table.paths[root, k]) >> bit & 1]
     perfect = {int(profile) & 255 for profile in table.profiles[table.starts[root] : table.stops[root]]}
     paths.sort(key=lambda one: _unpack(one, size))
@@ -114,14 +115,16 @@ class _BackwardInduction:
         """Return the table of the start. The list of levels is emptied, to free memory."""
         tables = below = [make_table(np.zeros(0, np.uint64)) for _ in (0, 1)]
         while levels:
-            level, below, waiting = levels.pop(), tables, sum(one.bytes for one in levels)
+            level, below = levels.pop(), tables
+            stored = [pair for pieces, pair in self.stored.items() if pieces < level.pieces - 1]  # without those of `below`
+            others = sum(one.bytes for one in levels) + sum(one.bytes for one in itertools.chain(*stored))
             tables, ends = [make_table(words) for words in level.words], [0, 0]
             for advanced in range(max(int(rows.max(initial=0)) for rows in level.advancements), -1, -1):
                 for mover in (0, 1):
                     rows = np.flatnonzero(level.advancements[mover] == advanced)
                     for chunk in chunk_slices(len(rows)):
                         ends[mover] = self._solve_positions(mover, rows[chunk], tables, below, ends[mover])
-                        self._report(len(rows[chunk]), [*tables, *below], waiting)
+                        self._report(len(rows[chunk]), others + sum(one.bytes for one in (*tables, *below)))
             tables = [one._replace(profiles=one.profiles[:end].copy()) for one, end in zip(tables, ends, strict=True)]
             if self._keep_tables:
                 nothing = np.zeros(0, np.int64)
@@ -149,13 +152,10 @@ class _BackwardInduction:
             else:
                 return int(found)
 
-    def _report(self, solved: int, tables: list[Table], waiting: int) -> None:
-        """Count solved positions and memory, `waiting` bytes for levels that are not solved yet; TooLarge beyond the limit."""
+    def _report(self, solved: int, size: int) -> None:
+        """Count solved positions, and the memory in use; TooLarge beyond the limit."""
         self.states += solved
-        stored = sum(
-            one.bytes for pair in self.stored.values() for one in pair if all(one.words is not t.words for t in tables)
-        )
-        self.bytes = max(self.bytes, waiting + stored + sum(one.bytes for one in tables))
+        self.bytes = max(self.bytes, size)
         check_bytes(self._board.game, self.bytes, self._max_bytes)
         if self._progress is not None:
             self._progress(self.states, self.bytes)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.strategies import Floats, compute_legal_masks, step_states, walk
 from momagames.games.breakthrough.solver.equilibrium_kernels import Table
-from momagames.games.breakthrough.solver.guarantees import Board, Words
-from momagames.games.breakthrough.solver.position_levels import pack_states
+from momagames.games.breakthrough.solver.guarantees import Board, Words, read_words
 
 Numbers = NDArray[np.int64]
 Bits = NDArray[np.bool_]
@@ -40,7 +39,7 @@ def find_strategies(
         after, _ = step_states(board.game, states[rows], actions)
         over, captured = after["over"] != 0, initial - after["count"]
         ends = (states["to_move"][rows].astype(np.int64) * size + captured[:, 1]) * size + captured[:, 0]
-        found, words, pieces = np.zeros(len(rows), np.bool_), pack_states(board, after), after["count"].sum(axis=1)
+        found, words, pieces = np.zeros(len(rows), np.bool_), board.pack_states(after), after["count"].sum(axis=1)
         for number in np.unique(pieces[~over]).tolist():
             chosen = ~over & (pieces == number)
             table = tables[number][int(after["to_move"][0])]
@@ -53,7 +52,7 @@ def find_strategies(
         while not state["over"][0]:
             _, actions, ends, leads = list_children(state, lambda table: table.paths[:, outcome >> 6], outcome & 63)
             action = int(actions[np.argmax(leads | (ends == outcome))])
-            found.append((int(_read_words(state)[0]), action))
+            found.append((int(read_words(state)[0]), action))
             state, _ = step_states(board.game, state, np.array([action]))
         return found
 
@@ -71,7 +70,7 @@ def find_strategies(
             chosen = np.full(len(states), -1, np.int64)
             chosen[rows[prevents][::-1]] = actions[prevents][::-1]  # the first one
             if moves < len(game):
-                chosen[_read_words(states) == game[moves][0]] = game[moves][1]
+                chosen[read_words(states) == game[moves][0]] = game[moves][1]
             played.extend(chosen.tolist())
             return chosen
 
@@ -87,11 +86,6 @@ def _list_vectors(agent: int, size: int) -> Numbers:
     captures = outcomes // size % size if agent == 0 else outcomes % size
     vectors: Numbers = size * (outcomes // size**2 == agent) + captures
     return vectors
-
-
-def _read_words(states: NDArray[Any]) -> Words:
-    words: Words = states["pieces"][:, 0, 1] | states["pieces"][:, 1, 1] << np.uint64(32)
-    return words
 
 
 def _has_bit(words: Words, bit: int) -> NDArray[np.bool_]:

@@ -160,7 +160,7 @@ def _check_opponent(weights: Floats | None) -> Floats:
 class Equilibrium:
     """Solver of the Pareto-Nash equilibria for the objectives win and captures.
 
-    Both strategies of a point are in equilibrium; those of a subgame perfect point are not subgame perfect themselves.
+    Both strategies of a point are in equilibrium; those of a subgame perfect point need not be subgame perfect.
 
     perfect    only the outcomes of subgame perfect equilibria
     """

@@ -17,7 +17,7 @@ from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.rules import SPEED, WIN
 from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL, compile_guarantee_loops
-from momagames.games.breakthrough.solver.packed_words import BIAS, LANE_BITS, MAX_CELLS, NUM_LANES
+from momagames.games.breakthrough.solver.packed_words import BIAS, HALF, LANE_BITS, MAX_CELLS, NUM_LANES
 
 CHUNK_POSITIONS = 1 << 13  # positions per call of a compiled loop, which Ctrl-C and `progress` wait for
 INITIAL_CAPACITY = 1 << 20  # vectors in the buffers that merge fronts
@@ -75,9 +75,7 @@ class Board:
     def layers(self) -> list[Words]:
         """Positions after 0, 1, 2, ... moves."""
         check_cells(self.game, MAX_CELLS)
-        pieces = self.start["pieces"][0, :, 1]
-        words = np.array([pieces[0] | pieces[1] << np.uint64(32)], np.uint64)
-        words = np.minimum(words, mirror_words(words, int(self.start["width"][0]), int(self.start["height"][0])))
+        words = self.pack_states(self.start)
         found: list[Words] = []
         while len(words):
             found.append(words)
@@ -89,6 +87,11 @@ class Board:
                 new.append(np.unique(out[:count]))
             words = np.unique(np.concatenate(new))
         return found
+
+    def pack_states(self, states: NDArray[Any]) -> Words:
+        """Return the words of states, record[n]: the smaller one of a position and its mirror image."""
+        words = read_words(states)
+        return np.minimum(words, mirror_words(words, int(self.start["width"][0]), int(self.start["height"][0])))
 
     def unpack(self, points: Words) -> NDArray[np.int64]:
         """Unpack vectors: uint64[n] -> int64[n, K], in units."""
@@ -271,6 +274,12 @@ def check_bytes(game: Game, size: int, limit: int) -> None:
 def chunk_slices(count: int) -> list[slice]:
     """Return slices of that many positions, one per call of a compiled loop."""
     return [slice(first, first + CHUNK_POSITIONS) for first in range(0, count, CHUNK_POSITIONS)]
+
+
+def read_words(states: NDArray[Any]) -> Words:
+    """Return the words of states, record[n], without regard to mirror images."""
+    words: Words = states["pieces"][:, 0, 1] | states["pieces"][:, 1, 1] << HALF
+    return words
 
 
 def mirror_words(words: Words, width: int, height: int) -> Words:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.games.breakthrough.solver.guarantees import Board, Words, check_cells, check_states, chunk_slices, mirror_words
+from momagames.games.breakthrough.solver.guarantees import Board, Words, check_cells, check_states, chunk_slices
 from momagames.games.breakthrough.solver.packed_words import HALF, LOW, MAX_CELLS
 
 Bytes = NDArray[np.uint8]
@@ -42,9 +42,8 @@ def list_levels(board: Board) -> list[Level]:
     Raises    InvalidParameter for more than 32 cells; TooLarge for more than `board.max_states` positions
     """
     check_cells(board.game, MAX_CELLS)
-    first = pack_states(board, board.start)
     incoming: list[list[Words]] = [[], []]
-    incoming[board.mover].append(first)
+    incoming[board.mover].append(board.pack_states(board.start))
     levels, states = list[Level](), 0
     while any(incoming):
         level, incoming = _list_level(board, incoming)
@@ -97,12 +96,6 @@ def _list_level(board: Board, incoming: list[list[Words]]) -> tuple[Level, list[
 def join_words(parts: list[Words]) -> Words:
     """Return the distinct words of all parts, in ascending order."""
     return np.unique(np.concatenate([np.zeros(0, np.uint64), *parts]))
-
-
-def pack_states(board: Board, states: NDArray[np.void]) -> Words:
-    """Return the words of states, record[n]: the smaller one of a position and its mirror image."""
-    words: Words = states["pieces"][:, 0, 1] | states["pieces"][:, 1, 1] << HALF
-    return np.minimum(words, mirror_words(words, int(board.start["width"][0]), int(board.start["height"][0])))
 
 
 def count_advancements(board: Board, words: Words) -> NDArray[np.int64]:
