@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.speed import aec, c_loop, cold_start, http, memory, pommerman, robotmail, search, throughput, tileblast
+from benchmarks.speed import aec, c_loop, cold_start, cuda, http, memory, pommerman, robotmail, search, throughput, tileblast
 from benchmarks.speed.peers import REQUIRED_AEC, REQUIRED_BATCH
 from benchmarks.speed.timing import STEPS
 
@@ -33,7 +33,9 @@ PARTS: dict[str, Callable[[int, int], dict[str, Any]]] = {  # of rounds and step
     "cold_start": cold_start.measure,
     "memory": lambda rounds, steps: memory.measure(),
     "threads": throughput.measure_threads,
+    "cuda": cuda.measure,
 }
+DEFAULT = [part for part in PARTS if part != "cuda"]  # which needs a card
 VERSIONED = ("momagames", "numba", "numpy", "pettingzoo", "gymnasium", "momaland")
 
 
@@ -74,6 +76,8 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         return {"pommerman": pommerman, "robotmail": robotmail}[part].remark(case, variant, values)
     if part == "http":
         return f"{1e9 / value:,.0f} steps/s" + (f" (at least {http.REQUIRED:,})" if variant == "new connections" else "")
+    if part == "cuda":
+        return cuda.remark(variant, values)
     if part == "search":
         return search.remark(variant, value)
     if part == "tileblast":
@@ -112,7 +116,7 @@ def describe_machine(facts: dict[str, Any]) -> str:
 
 def table(part: str, found: dict[str, dict[str, float]]) -> Table:
     """The figures of a part."""
-    out = Table(caption="CPU time a step, median of interleaved rounds; threads, http and 'wall': wall time")
+    out = Table(caption="CPU time a step, median of interleaved rounds; threads, http, cuda and 'wall': wall time")
     for name in ("what", "case", "variant"):
         out.add_column(name)
     out.add_column("median", justify="right")
@@ -134,7 +138,7 @@ def main() -> None:
         default=STEPS,
         help=f"environment steps of a run ({STEPS:,}); with fewer, games and sizes are fewer",
     )
-    parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS), help="some of the parts")
+    parser.add_argument("--only", nargs="+", choices=list(PARTS), default=DEFAULT, help="some of the parts; cuda only here")
     given = parser.parse_args()
     console = Console(width=max(Console().width, 150))
     results: dict[str, Any] = {"machine": machine()}

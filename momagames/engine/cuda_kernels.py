@@ -1,72 +1,105 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The rules of a game as CUDA kernels (extra `cuda`): a thread for each environment of a batch.
 
-They call the same kernels of the game as the loops for processors do. States are the same records, one after the other, so
-that neighboring threads do not read neighboring memory.
+They call the same kernels of the game as the loops for processors do, and states are the same records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import Loop, cache_by_rules, make_observer, make_starter
-from momagames.kernels.jit.cuda import compile_grid_kernel, compile_ptx
+from momagames.engine.loops import Loop, cache_by_rules, make_legality_check, make_starter, make_view_observer, sample_parts
+from momagames.kernels.jit import view_as
+from momagames.kernels.jit.cuda import GridKernel, align_record, compile_grid_kernel, compile_ptx, compile_row_kernel
 
-KERNELS = ("start", "step", "observe")
-WORD, INT64, FLOAT32, BYTE, FLAG = (np.dtype(name) for name in ("u8", "i8", "f4", "u1", "i1"))
+WORD, INT64, FLOAT32, UINT32, FLAG = (np.dtype(name) for name in ("u8", "i8", "f4", "u4", "i1"))
 
 
 @dataclass(frozen=True)
 class CudaKernels:
-    """CUDA kernels, called as `kernel[blocks, threads](...)` with arrays on the card; N environments.
+    """CUDA kernels over the arrays of a `CudaBatch` of N environments.
 
     start    states[N], words uint64[N]: write start positions from generator words
-    step     states[N], actions int64[N, actors, parts], rewards float32[N, agents, objectives]; actions must be legal
-    observe  states[N], observations uint8[N, views, bytes], masks int8[N, views, size]
+    step     states[N], actions int64[N, S, P], rewards float32[N, A, K]: actions must be legal; a game that is over starts
+             again
+    observe  states[N], observations uint32[N, V, words], masks uint32[N, V, words]: the bytes of each, and bytes that mean
+             nothing after them
+    check    states[N], actions int64[N, S, P], masks int8[N, V, M], illegal int64[1]: set illegal[0] to an environment whose
+             action is illegal, if there is one
+    sample   states[N], actions int64[N, S, P], masks int8[N, V, M], words uint64[N]: write uniformly random legal actions
     """
 
-    start: Any
-    step: Any
-    observe: Any
+    start: GridKernel
+    step: GridKernel
+    observe: GridKernel
+    check: GridKernel
+    sample: GridKernel
+
+
+def count_words(game: Game) -> tuple[int, int]:
+    """Return the length of an observation and of a mask in words of 4 bytes."""
+    return -(-game.observation_bytes // 4), -(-game.mask_size // 4)
 
 
 @cache_by_rules
 def compile_cuda_kernels(game: Game) -> CudaKernels:
     """Return the CUDA kernels for the rules of a game. Raises MissingExtra."""
-    return CudaKernels(**{name: compile_grid_kernel(body) for name, body in _make_bodies(game).items()})
-
-
-def compile_rules_to_ptx(game: Game, capability: tuple[int, int] = (8, 0), names: Sequence[str] = KERNELS) -> dict[str, str]:
-    """Return the PTX of these kernels for cards of a compute capability, by name; no card is needed.
-
-    Raises    MissingExtra
-    """
-    states = (game.dtype, 1)
-    arrays = {
-        "start": (states, (WORD, 1)),
-        "step": (states, (INT64, 3), (FLOAT32, 3)),
-        "observe": (states, (BYTE, 3), (FLAG, 3)),
-    }
-    bodies = _make_bodies(game)
-    return {name: compile_ptx(bodies[name], arrays[name], capability) for name in names}
-
-
-def _make_bodies(game: Game) -> dict[str, Loop]:
-    step_state, start_episode, observe_rows = game.kernels.step, make_starter(game), make_observer(game)
+    observe_view, restart, step_state = make_view_observer(game), make_starter(game), game.kernels.step
+    find_illegal_actor, sequential = make_legality_check(game), game.sequential
+    parts, obs_bytes, mask_bytes = np.array(game.actions, np.int64), game.observation_bytes, game.mask_size
 
     def start(i, states, words):
         states[i]["rng"] = words[i]
-        start_episode(states[i])
+        restart(states[i])
 
     def step(i, states, actions, rewards):
-        step_state(states[i], actions[i], rewards[i])
+        if states[i]["over"]:
+            restart(states[i])
+            for agent in range(rewards.shape[1]):
+                for k in range(rewards.shape[2]):
+                    rewards[i, agent, k] = 0.0
+        else:
+            step_state(states[i], actions[i], rewards[i])
 
-    def observe(i, states, observations, masks):
-        observe_rows(states[i], observations[i], masks[i])
+    def observe(i, view, views, states, obs, mask):
+        observe_view(states[i], view, views, obs[:obs_bytes], view_as(mask, np.int8)[:mask_bytes])
 
-    return {"start": start, "step": step, "observe": observe}
+    def check(i, states, actions, masks, illegal):
+        if not states[i]["over"] and find_illegal_actor(states[i], actions[i], masks[i], parts) >= 0:
+            illegal[0] = i
+
+    def sample(i, states, actions, masks, words):
+        for actor in range(actions.shape[1]):
+            row = np.int64(states[i]["to_move"]) if sequential and masks.shape[1] > 1 else actor
+            words[i] = sample_parts(masks[i, row], parts, words[i], actions[i, actor])
+
+    def compile_rows(body: Loop) -> GridKernel:
+        return compile_row_kernel(body, *count_words(game))
+
+    return CudaKernels(
+        start=compile_grid_kernel(start),
+        step=compile_grid_kernel(step),
+        observe=compile_rows(observe),
+        check=compile_grid_kernel(check),
+        sample=compile_grid_kernel(sample),
+    )
+
+
+def compile_rules_to_ptx(game: Game, capability: tuple[int, int] = (8, 0)) -> dict[str, str]:
+    """Return the PTX of all kernels for cards of a compute capability, by name; no card is needed.
+
+    Raises    MissingExtra
+    """
+    states, actions, masks = (align_record(game.dtype), 1), (INT64, 3), (FLAG, 3)
+    arrays = {
+        "start": (states, (WORD, 1)),
+        "step": (states, actions, (FLOAT32, 3)),
+        "observe": (states, (UINT32, 3), (UINT32, 3)),
+        "check": (states, actions, masks, (INT64, 1)),
+        "sample": (states, actions, masks, (WORD, 1)),
+    }
+    kernels = compile_cuda_kernels(game)
+    return {name: compile_ptx(getattr(kernels, name), types, capability) for name, types in arrays.items()}

@@ -204,16 +204,28 @@ def make_starter(game: Game) -> Loop:
 
 
 @cache_by_rules
-def make_observer(game: Game) -> Loop:
+def make_view_observer(game: Game) -> Loop:
     legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
 
     @kernel
+    def observe_view(state, view, views, obs, mask):
+        """Write observation and mask of the agent to move if there is one view, else of the agent of this number."""
+        agent = np.int64(state["to_move"]) if sequential and views == 1 else view
+        legal(state, agent, mask)
+        observe(state, agent, obs)
+
+    return observe_view
+
+
+@cache_by_rules
+def make_observer(game: Game) -> Loop:
+    observe_view = make_view_observer(game)
+
+    @kernel
     def observe_rows(state, obs, masks):
-        """Write observation and mask of the agent to move if there is one row, else of every agent."""
+        """Write observation and mask of every view."""
         for v in range(obs.shape[0]):
-            agent = np.int64(state["to_move"]) if sequential and obs.shape[0] == 1 else v
-            legal(state, agent, masks[v])
-            observe(state, agent, obs[v])
+            observe_view(state, v, obs.shape[0], obs[v], masks[v])
 
     return observe_rows
 
@@ -240,7 +252,7 @@ def make_random_choice(game: Game) -> Loop:
 
 
 @cache_by_rules
-def _make_legality_check(game: Game) -> Loop:
+def make_legality_check(game: Game) -> Loop:
     sequential, allows_illegal = game.sequential, game.allows_illegal
 
     @kernel
@@ -275,7 +287,7 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
     """Return the loops of one environment for the rules of a game."""
     legal, step_state, observe_state = game.kernels.legal, game.kernels.step, game.kernels.observe
     start_episode, observe_rows, sequential = make_starter(game), make_observer(game), game.sequential
-    find_illegal_actor = _make_legality_check(game)
+    find_illegal_actor = make_legality_check(game)
 
     def generate(states):
         start_episode(states[0])
@@ -316,7 +328,7 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
 def compile_batch_loops(game: Game) -> BatchLoops:
     """Return the loops of a batch for the rules of a game."""
     step_state, start_episode, observe_rows = game.kernels.step, make_starter(game), make_observer(game)
-    find_illegal_row, sequential = _make_legality_check(game), game.sequential
+    find_illegal_row, sequential = make_legality_check(game), game.sequential
 
     @kernel
     def copy_rewards(source, target):

@@ -1,4 +1,4 @@
-"""Rules as CUDA kernels: PTX without a card, and the simulator, whose batches equal those of the compiled loops."""
+"""Rules as CUDA kernels: PTX without a card; batches in the simulator, and on a card if there is one, equal compiled ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.errors import MissingExtra
+from momagames.engine.cuda_batch import CudaBatch
+from momagames.errors import IllegalAction, InvalidParameter, MissingExtra
 from momagames.kernels.jit.cuda import import_cuda
+from momagames.kernels.rng import random_words
 
 ENVS, STEPS = 3, 4
+CARD_ENVS, CARD_STEPS = 1000, 520  # of a run on a card, in which games end and start again
 FAMILIES = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-radio-v0", "mo-tileblast-v0", "mo-robotmail-4-v0")
+HAS_CARD = find_spec("numba_cuda") is not None and import_cuda().is_available()
+needs_card = pytest.mark.skipif(not HAS_CARD, reason="needs a CUDA card")
 needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="needs the extra cuda")
 
 SIMULATION = """
@@ -25,35 +30,43 @@ import sys
 import numpy as np
 
 import momagames
-from momagames.engine.cuda_kernels import compile_cuda_kernels
-
-id, file = sys.argv[1:]
-recorded, game = np.load(file), momagames.spec(id)
-kernels, states = compile_cuda_kernels(game), np.repeat(game.blank_state, len(recorded["words"]))
-observations, masks = np.zeros_like(recorded["observations"][0]), np.zeros_like(recorded["masks"][0])
-rewards, threads = np.zeros_like(recorded["rewards"][0]), len(states) + 1
+from momagames.engine.cuda_batch import CudaBatch
+from momagames.errors import IllegalAction
 
 def compare(k):
-    kernels.observe[1, threads](states, observations, masks)
-    assert states.tobytes() == recorded["states"][k].tobytes(), f"states differ after {k} steps"
-    assert (observations == recorded["observations"][k]).all(), f"observations differ after {k} steps"
-    assert (masks == recorded["masks"][k]).all(), f"masks differ after {k} steps"
+    assert batch.states().tobytes() == recorded["states"][k].tobytes(), f"states differ after {k} steps"
+    for name in ("observations", "masks"):
+        assert (getattr(batch, name).copy_to_host() == recorded[name][k]).all(), f"{name} differ after {k} steps"
+    assert (batch.to_move.copy_to_host() == recorded["states"][k]["to_move"]).all()
+    assert not batch.over.copy_to_host().any()
 
-kernels.start[1, threads](states, recorded["words"])
+id, file = sys.argv[1:]
+recorded = np.load(file)
+batch = CudaBatch(momagames.spec(id), recorded["states"].shape[1])
+batch.reset(5)
 compare(0)
 for k, actions in enumerate(recorded["actions"]):
-    kernels.step[1, threads](states, actions, rewards)
-    assert (rewards == recorded["rewards"][k]).all(), f"rewards differ in step {k}"
+    illegal = actions.copy()
+    illegal[1] = 1000
+    try:
+        batch.step(illegal)
+    except IllegalAction as error:
+        assert str(error).endswith("in environment 1"), error
+    batch.step(actions)
+    assert (batch.rewards.copy_to_host() == recorded["rewards"][k]).all(), f"rewards differ in step {k}"
     compare(k + 1)
+batch.step_randomly()
+batch.load(recorded["states"][0])
+compare(0)
+batch.step_randomly()
 print("equal")
 """
 
 
 def record_batch(id, file):
     """Play a batch by the compiled loops, and write all that the kernels should repeat."""
-    batch = Batch(momagames.spec(id), ENVS)
+    batch, choices = Batch(momagames.spec(id), ENVS), np.arange(ENVS, dtype=np.uint64)
     batch.seed(5)
-    words, choices = batch.states["rng"].copy(), np.arange(ENVS, dtype=np.uint64)
     batch.reset()
     found = {name: [getattr(batch, name).copy()] for name in ("states", "observations", "masks")}
     found |= {"actions": [], "rewards": []}
@@ -63,7 +76,7 @@ def record_batch(id, file):
         for name in ("states", "observations", "masks", "rewards"):
             found[name].append(getattr(batch, name).copy())
     assert not batch.finished.any()
-    np.savez(file, words=words, **{name: np.array(arrays) for name, arrays in found.items()})
+    np.savez(file, **{name: np.array(arrays) for name, arrays in found.items()})
 
 
 @needs_numba_cuda
@@ -86,12 +99,61 @@ def test_the_simulator_plays_as_the_compiled_loops(tmp_path, id):
 def test_rules_compile_to_ptx(id):
     from momagames.engine.cuda_kernels import compile_rules_to_ptx
 
-    names = ("step",) if id == "mo-tileblast-v0" else ("start", "step", "observe")  # the others of it take minutes
-    texts = compile_rules_to_ptx(momagames.spec(id), names=names)
-    assert tuple(texts) == names
+    texts = compile_rules_to_ptx(momagames.spec(id))
+    assert set(texts) == {"start", "step", "observe", "check", "sample"}
     for text in texts.values():
         assert ".target sm_80" in text
         assert text.count(".entry") == 1
+
+
+@needs_card
+@pytest.mark.compiled
+@pytest.mark.parametrize("id", FAMILIES)
+def test_a_card_plays_as_the_compiled_loops(id):
+    card, batch = CudaBatch(momagames.spec(id), CARD_ENVS), Batch(momagames.spec(id), CARD_ENVS)
+    choices, restarts = random_words(7, CARD_ENVS), 0
+    batch.seed(7)
+    batch.reset()
+    card.reset(7)
+    for k in range(CARD_STEPS):
+        restarts += batch.finished.sum()
+        batch.step(batch.sample_actions(choices))
+        card.step_randomly()
+        assert card.states().tobytes() == batch.states.tobytes(), f"states differ after {k + 1} steps"
+        for name in ("observations", "masks", "rewards"):
+            assert (getattr(card, name).copy_to_host() == getattr(batch, name)).all(), f"{name} differ after {k + 1} steps"
+        assert (card.over.copy_to_host() == batch.finished).all()
+        assert (card.to_move.copy_to_host() == batch.to_move).all()
+    assert restarts
+
+
+@needs_card
+@pytest.mark.compiled
+def test_a_card_takes_actions_from_pytorch():
+    torch = pytest.importorskip("torch")
+    card, batch = CudaBatch(momagames.spec("mo-breakthrough-v0"), 64), Batch(momagames.spec("mo-breakthrough-v0"), 64)
+    batch.seed(3)
+    batch.reset()
+    card.reset(3)
+    masks = torch.as_tensor(card.masks, device="cuda")[:, 0]
+    assert (masks.cpu().numpy() == batch.masks[:, 0]).all()
+    for _ in range(10):
+        actions = masks.to(torch.int64).argmax(1)
+        batch.step(batch.actions(actions.cpu().numpy()))
+        card.step(actions)
+        assert card.states().tobytes() == batch.states.tobytes()
+    with pytest.raises(IllegalAction, match=r"expected int64 of shape \[64\]"):
+        card.step(actions.to(torch.int32))
+    with pytest.raises(IllegalAction, match="in environment"):
+        card.step(torch.full_like(actions, 191))
+    assert card.states().tobytes() == batch.states.tobytes()
+
+
+@needs_numba_cuda
+@pytest.mark.skipif(HAS_CARD, reason="needs a machine without a card")
+def test_without_a_card():
+    with pytest.raises(InvalidParameter, match="CudaBatch needs a CUDA card"):
+        CudaBatch(momagames.spec("mo-breakthrough-v0"), 4)
 
 
 def test_without_numba_cuda(monkeypatch):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from types import CellType, CodeType, FunctionType, SimpleNamespace
 from typing import Any
@@ -17,6 +18,8 @@ from numba.core.dispatcher import Dispatcher
 from momagames.errors import MissingExtra
 from momagames.kernels.jit.compiler import INTERPRETED
 
+BLOCK, WORDS = 64, 32  # threads of a block, and words that a block copies at a time; BLOCK is a multiple of WORDS
+TILE = BLOCK, WORDS + 1  # shape of the shared memory of a block: one column more, against conflicts of memory banks
 Function = Callable[..., Any]
 cuda: Any = None  # set by `import_cuda`; a global, as the simulator replaces it there
 
@@ -32,8 +35,18 @@ def import_cuda() -> Any:
     return cuda
 
 
-def compile_grid_kernel(body: Function) -> Any:
-    """Return a CUDA kernel that calls `body(i, *arrays)` for each row i of two or three arrays, a thread for each row."""
+@dataclass(frozen=True)
+class GridKernel:
+    """A CUDA kernel over the rows of its first array, called with arrays on the card."""
+
+    kernel: Any
+
+    def __call__(self, *arrays: Any) -> None:
+        self.kernel[-(-len(arrays[0]) // BLOCK), BLOCK](*arrays)
+
+
+def compile_grid_kernel(body: Function) -> GridKernel:
+    """Return a CUDA kernel that calls `body(i, *arrays)` for each row i of two to four arrays, a thread for each row."""
     import_cuda()
     call = make_device_function(body)
 
@@ -47,20 +60,73 @@ def compile_grid_kernel(body: Function) -> Any:
         if i < first.shape[0]:
             call(i, first, second, third)
 
-    return cuda.jit(run_with_two if body.__code__.co_argcount == 3 else run_with_three)
+    def run_with_four(first, second, third, fourth):  # type: ignore[no-untyped-def]
+        i = cuda.grid(1)
+        if i < first.shape[0]:
+            call(i, first, second, third, fourth)
+
+    kernels = {3: run_with_two, 4: run_with_three, 5: run_with_four}
+    return GridKernel(cuda.jit(kernels[body.__code__.co_argcount]))
 
 
-def compile_ptx(body: Function, arrays: Sequence[tuple[np.dtype[Any], int]], capability: tuple[int, int]) -> str:
-    """Return the PTX of `compile_grid_kernel(body)`; no card is needed.
+def compile_row_kernel(body: Function, first_words: int, second_words: int) -> GridKernel:
+    """Return a CUDA kernel (inputs[N], first uint32[N, V, first_words], second uint32[N, V, second_words]) that writes rows.
+
+    For each i and v it calls `body(i, v, V, inputs, own_first, own_second)`, which writes a row of each output as bytes to the
+    thread's own memory. Then the threads of a block write their rows together, in the order of memory: if each wrote its own
+    row, neighboring threads would write to places that are far apart.
+    """
+    import_cuda()
+    call = make_device_function(body)
+    copy = _copy_rows if INTERPRETED else cuda.jit(device=True)(_copy_rows)
+
+    def run(inputs, first, second):  # type: ignore[no-untyped-def]
+        tile = cuda.shared.array(TILE, np.uint32)
+        own_first, own_second = cuda.local.array(first_words, np.uint32), cuda.local.array(second_words, np.uint32)
+        i = cuda.grid(1)
+        for v in range(first.shape[1]):
+            if i < inputs.shape[0]:
+                call(i, v, first.shape[1], inputs, own_first.view(np.uint8), own_second.view(np.uint8))
+            copy(own_first, first, v, tile)
+            copy(own_second, second, v, tile)
+
+    return GridKernel(cuda.jit(run))
+
+
+def _copy_rows(own, out, v, tile):  # type: ignore[no-untyped-def]
+    """Copy the words of each thread of the block to its row out[i, v], through shared memory."""
+    thread, top = cuda.threadIdx.x, cuda.blockIdx.x * BLOCK
+    for start in range(0, own.shape[0], WORDS):
+        for k in range(min(WORDS, own.shape[0] - start)):
+            tile[thread, k] = own[start + k]
+        cuda.syncthreads()
+        place = start + thread % WORDS
+        for row in range(thread // WORDS, min(BLOCK, out.shape[0] - top), BLOCK // WORDS):
+            if place < own.shape[0]:
+                out[top + row, v, place] = tile[row, thread % WORDS]
+        cuda.syncthreads()
+
+
+def align_record(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the same record type, whose fields the compiler takes for aligned: it then reads each with one instruction.
+
+    The fields of `kernels.record.record` are where a C compiler would put them.
+    """
+    fields = [(name, *dtype.fields[name][:2]) for name in dtype.names] if dtype.fields and dtype.names else []
+    names, formats, offsets = zip(*fields, strict=True)
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize}, align=True)
+
+
+def compile_ptx(grid_kernel: GridKernel, arrays: Sequence[tuple[np.dtype[Any], int]], capability: tuple[int, int]) -> str:
+    """Return the PTX of a kernel; no card is needed.
 
     arrays       element type and number of dimensions of each array, all in C order
     capability   compute capability of the card, such as (8, 0)
     """
-    kernel = compile_grid_kernel(body)
     types, convert = import_module("numba.cuda.types"), import_module("numba.cuda.np.numpy_support").from_dtype
     signature = types.void(*(types.Array(convert(dtype), dimensions, "C") for dtype, dimensions in arrays))
     with _without_card(capability):
-        ptx, _ = cuda.compile_ptx(kernel.py_func, signature, cc=capability)
+        ptx, _ = cuda.compile_ptx(grid_kernel.kernel.py_func, signature, cc=capability)
     return str(ptx)
 
 

@@ -55,7 +55,9 @@ else:
         """
         if not (isinstance(array, types.Array) and array.ndim == 1 and array.is_c_contig):
             return None
-        view = types.Array(dtype.dtype, 1, "C", aligned=array.aligned)
+        # wider elements need not be aligned in the array, which cards refuse, unlike processors
+        is_wider = getattr(dtype.dtype, "bitwidth", 8) > getattr(array.dtype, "bitwidth", 8)
+        view = types.Array(dtype.dtype, 1, "C", aligned=array.aligned and not is_wider)
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             given, out = arrayobj.make_array(array)(context, builder, args[0]), arrayobj.make_array(view)(context, builder)
