@@ -5,10 +5,11 @@
 
 The boards come from a file of the user: SPEC.md of MO-SameGame, section 2.3. The first command searches for one CPU-hour on
 two processes, the second one prints what is stored, after replaying it. A search takes turns: always the board with the least
-CPU time so far gets one run with a new seed, in turn `nrpa` from the start, whose best game `iterated_nrpa` improves, and
-`iterated_nrpa` from the best game so far. Each result is written at once to samegame_standard.json beside this script: for each
-board the best game as actions, its score, the CPU-seconds and runs so far, and the curve of scores over CPU-seconds. Ctrl-C
-loses the current runs only; the same command continues from the file.
+CPU time so far gets one run with a new seed. Five runs in turn are `nrpa` from the start, each with another color removed late,
+and improve their best game by `iterated_nrpa`; the sixth improves the best game so far. Each result is written at once to
+samegame_standard.json beside this script: for each board the best game as actions, the rank of the color removed late, its
+score, the CPU-seconds and runs so far, and the curve of scores over CPU-seconds. Ctrl-C loses the current runs only; the same
+command continues from the file.
 
 `--compare` gives methods, all or those of `--methods`, equal CPU time on some boards instead and stores nothing. `--fronts`
 prints a table of the packaged fronts of points against moves instead; it needs no boards.
@@ -46,6 +47,7 @@ RUN_STEPS = 60_000_000  # environment steps of a search, about 50 CPU-seconds
 NRPA = {"divisions": 1, "levels": 3, "iterations": 50, "alpha": 1.0}
 SP_MCTS = {"divisions": 1, "simulations": 10_000, "exploration": 0.02, "deviation": 0.001}
 SELECTIVE = {**NRPA, "repetitions": 10, "selective": True}
+NUM_COLORS = 5
 FIRST_SEARCH = ("nrpa", {**SELECTIVE, "iterations": 100})
 IMPROVEMENT = ("iterated_nrpa", {**SELECTIVE, "iterations": 200, "patience": 1000})
 COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -92,17 +94,19 @@ def run_search(
     return found, time.process_time() - begin
 
 
-def search_board(number: int, seed: int, steps: int, known: Sequence[int] = ()) -> tuple[int, int, list[int], float]:
+def search_board(number: int, seed: int, steps: int, guide: int, known: Sequence[int] = ()) -> tuple[int, list[int], float]:
     """Improve a known game, or the best one of a search from the start.
 
-    Return the board, the best score, its actions, and the CPU-seconds. steps    environment steps of each search
+    Return the best score, its actions, and the CPU-seconds.
+    steps    environment steps of each search
+    guide    rank of the color that is removed late, by its number of tiles
     """
     actions, spent = tuple(known), 0.0
-    for chosen in (IMPROVEMENT,) if known else (FIRST_SEARCH, IMPROVEMENT):
-        found, seconds = run_search(number, seed, steps, chosen, actions)
+    for name, options in (IMPROVEMENT,) if known else (FIRST_SEARCH, IMPROVEMENT):
+        found, seconds = run_search(number, seed, steps, (name, {**options, "guide": guide}), actions)
         best, spent = max(found.plans, key=lambda plan: plan.value[0]), spent + seconds
         actions = best.actions
-    return number, int(best.value[0]), list(actions), spent
+    return int(best.value[0]), list(actions), spent
 
 
 def replay(number: int, actions: list[int]) -> int:
@@ -122,7 +126,7 @@ def replay(number: int, actions: list[int]) -> int:
 def read_results() -> dict[str, dict[str, Any]]:
     """Return what is stored for each board, by its number."""
     stored: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
-    empty = {"score": None, "actions": [], "cpu_seconds": 0.0, "runs": 0, "curve": []}
+    empty = {"score": None, "actions": [], "guide": 0, "cpu_seconds": 0.0, "runs": 0, "curve": []}
     return {str(k): stored.get(str(k), empty) for k in range(1, NUM_BOARDS + 1)}
 
 
@@ -131,33 +135,37 @@ def write_results(results: dict[str, dict[str, Any]]) -> None:
     write_file_atomically(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
-def add_run(result: dict[str, Any], score: int, actions: list[int], seconds: float) -> dict[str, Any]:
+def add_run(result: dict[str, Any], score: int, actions: list[int], guide: int, seconds: float) -> dict[str, Any]:
     """Return the result of a board after one more run."""
     total = round(result["cpu_seconds"] + seconds, 1)
     if result["score"] is not None and score <= result["score"]:
         return {**result, "cpu_seconds": total, "runs": result["runs"] + 1}
     curve = [*result["curve"], [total, score]]
-    return {"score": score, "actions": actions, "cpu_seconds": total, "runs": result["runs"] + 1, "curve": curve}
+    return {
+        "score": score, "actions": actions, "guide": guide, "cpu_seconds": total, "runs": result["runs"] + 1, "curve": curve,
+    }  # fmt: skip
 
 
 def search_boards(cpu_seconds: float, workers: int, steps: int) -> None:
     """Search for about that many CPU-seconds in all, and store every improvement."""
     results, spent = read_results(), 0.0
     with ProcessPoolExecutor(workers) as pool:
-        running: dict[Any, int] = {}
+        running: dict[Any, tuple[int, int]] = {}  # number of a board and guide, by run
         try:
             while spent < cpu_seconds or running:
                 while spent < cpu_seconds and len(running) < workers:
-                    free = [k for k in range(1, NUM_BOARDS + 1) if k not in running.values()]
+                    busy = {number for number, _ in running.values()}
+                    free = [k for k in range(1, NUM_BOARDS + 1) if k not in busy]
                     number = min(free, key=lambda k: results[str(k)]["cpu_seconds"])
-                    runs, best = results[str(number)]["runs"], results[str(number)]["actions"]
-                    run = pool.submit(search_board, number, runs, steps, best if runs % 2 else ())
-                    running[run] = number
+                    result = results[str(number)]
+                    turn = result["runs"] % (NUM_COLORS + 1)
+                    guide, known = (turn, ()) if turn < NUM_COLORS else (result["guide"], result["actions"])
+                    running[pool.submit(search_board, number, result["runs"], steps, guide, known)] = number, guide
                 for done in wait(running, return_when=FIRST_COMPLETED).done:
-                    del running[done]
-                    number, score, actions, seconds = done.result()
+                    number, guide = running.pop(done)
+                    score, actions, seconds = done.result()
                     before, spent = results[str(number)]["score"], spent + seconds
-                    results[str(number)] = add_run(results[str(number)], score, actions, seconds)
+                    results[str(number)] = add_run(results[str(number)], score, actions, guide, seconds)
                     write_results(results)
                     news = "" if before is not None and score <= before else f", best so far (before: {before})"
                     print(f"standard-{number}: {score}{news}; {spent:.0f} of {cpu_seconds:.0f} CPU-seconds", flush=True)

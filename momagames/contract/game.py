@@ -251,7 +251,8 @@ class SearchSupport:
                                             as `move_codes`, for playouts that leave unpromising moves out: drops their
                                             actions as well, but not all, and writes an integer 0..15 to grades int64[n] for
                                             each remaining action, higher for better moves
-    playout_guide(state)                    the integer `guide` of the playouts from a position
+    playout_guide(state, rank)              an integer `guide` of the playouts from a position: the most promising one for rank
+                                            0, the next for 1, and so on; after the last one the first again
     compact(game, start)                    the same game on a smaller record, and start, record[1], in that form, for exact
                                             search; None if the position does not fit. Actions and rewards stay the same
     sample_action(state, agent, word)       the legal action that a uniform choice from the mask of `agent` gives with this

@@ -67,9 +67,13 @@ def make_episode(game, start):
     return episode
 
 
-def select_groups(groups, ply, tiles):
-    """Return the groups without the large ones of the most frequent color of `tiles`, if there are others, and their grades."""
-    tabu = max("123456789", key=tiles.count)
+def select_groups(groups, ply, tiles, guide=0):
+    """Return the groups without the large ones of one color of `tiles`, if there are others, and their grades.
+
+    guide   rank of the color by its number of tiles
+    """
+    colors = sorted(set(tiles) & set("123456789"))
+    tabu = sorted(colors, key=lambda color: -tiles.count(color))[guide % len(colors)]
     selected = {a: g for a, g in groups.items() if g[0] != tabu or (ply >= 10 and len(g[1]) == 2)}
     return selected or groups, [min(len(cells) - 2, 8) if selected else 0 for _, cells in (selected or groups).values()]
 

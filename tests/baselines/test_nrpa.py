@@ -54,10 +54,10 @@ class ReferenceSearch:
 
     def __init__(
         self, game, start, budget, seed, divisions, levels, iterations, alpha, scores=None, selective=False, prior=0.0,
-        playouts=1, repetitions=0,
+        playouts=1, repetitions=0, guide=0,
     ):  # fmt: skip
         self.scores, self.selective, self.prior = scores, selective, prior
-        self.playouts, self.repetitions = playouts, repetitions
+        self.playouts, self.repetitions, self.guide = playouts, repetitions, guide
         self.game, self.start, self.budget, self.iterations, self.alpha = game, start, budget, iterations, alpha
         self.draws, self.used, self.games = RandomDraws(seed), 0, []
         lattice = simplex_lattice(len(game.objectives), divisions)
@@ -95,7 +95,7 @@ class ReferenceSearch:
             legal = list_groups(episode)
             bias = np.zeros(len(legal))
             if self.selective:
-                legal, grades = select_groups(legal, len(line), tiles)
+                legal, grades = select_groups(legal, len(line), tiles, self.guide)
                 bias = self.prior * np.array(grades)
             if self.scores and len(scores := self.scores(episode, self.weights)) > 1:
                 if self.used + len(scores) >= self.budget:
@@ -134,6 +134,8 @@ def test_matches_the_algorithm_of_the_paper(levels, iterations, alpha):
     [
         {"selective": True},
         {"selective": True, "prior": 0.7},
+        {"selective": True, "guide": 2},
+        {"selective": True, "guide": 4},
         {"playouts": 4},
         {"repetitions": 2},
         {"selective": True, "prior": 0.2, "playouts": 3, "repetitions": 3},
@@ -198,11 +200,15 @@ def test_a_known_game_is_improved():
     assert episode.returns[0] == found.plans[-1].value
 
 
-def test_selective_playouts_leave_the_most_frequent_color_for_the_end():
+@pytest.mark.parametrize("guide", range(4))
+def test_selective_playouts_leave_a_color_for_the_end(guide):
     game, start = make_instance(board_width=8, board_height=8, num_colors=4, color_rewards=False, scoring="classic")
     rows = "".join(game.codec.save(start[0])["board"])
-    tabu, num_moves = max("1234", key=rows.count), 0
-    for plan in method("nrpa")(**NRPA, selective=True).plan(game, start, 5000, 1).plans:
+    tabu, num_moves = sorted("1234", key=lambda color: -rows.count(color))[guide], 0
+    options = {**NRPA, "selective": True, "guide": guide}
+    found = method("nrpa")(**options).plan(game, start, 5000, 1).plans
+    again = method("iterated_nrpa")(**options, patience=1000).improve(game, start, found[-1].actions, 5000, 1)
+    for plan in (*found, *again.plans):
         episode = make_episode(game, start)
         for ply, action in enumerate(plan.actions):
             groups = list_groups(episode)
@@ -217,6 +223,8 @@ def test_selective_playouts_leave_the_most_frequent_color_for_the_end():
 def test_rejects_forms_that_the_game_or_other_options_rule_out():
     with pytest.raises(InvalidParameter, match=r"prior=0\.5: expected 0 without selective playouts"):
         method("nrpa")(**NRPA, prior=0.5)
+    with pytest.raises(InvalidParameter, match=r"guide=1: expected 0 without selective playouts"):
+        method("nrpa")(**NRPA, guide=1)
     with pytest.raises(InvalidParameter, match="bias='champion': expected none, because selective playouts have priors"):
         method("nrpa")(**NRPA, selective=True, bias="champion")
     with pytest.raises(InvalidParameter, match="selective=True: expected False, because mo-tileblast-v0 declares no selective"):

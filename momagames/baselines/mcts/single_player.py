@@ -178,7 +178,7 @@ def make_search(game: Game, selective: bool = False) -> Callable[..., Any]:
         and deviation. `first`: complete the first game even beyond the budget. The policy of playouts has no codes: it is
         uniform.
         """
-        guide = find_guide(line.start[0])
+        guide = find_guide(line.start[0], 0)
         num_games, completed_searches = 0, 0
         while num_games < batch.lengths.shape[0] and (used < share or first):
             if line.simulations[0] == 0:

@@ -160,7 +160,7 @@ def make_search(game: Game, selective: bool = False) -> Callable[..., Any]:
         `first`: complete the first game even beyond the budget. The policy of playouts has no codes: it is uniform.
         """
         top = levels.plies.shape[0] - 1
-        guide = find_guide(levels.start[0])
+        guide = find_guide(levels.start[0], 0)
         positions, gained, plies, tried = levels.positions, levels.gained, levels.plies, levels.tried
         num_games, completed_searches = 0, 0
         while num_games < batch.lengths.shape[0] and (used < share or first):

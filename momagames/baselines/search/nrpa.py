@@ -35,7 +35,7 @@ from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import InvalidParameter, check_range, invalid_value
 from momagames.kernels.jit import compile_entry_point, kernel
 
-MAX_LEVELS, MAX_ITERATIONS, MAX_ALPHA, MAX_PRIOR = 6, 10_000, 10.0, 4.0
+MAX_LEVELS, MAX_ITERATIONS, MAX_ALPHA, MAX_PRIOR, MAX_GUIDE = 6, 10_000, 10.0, 4.0, 100
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,8 @@ class Nrpa(Method):
     prior        weight of the grades of the moves in selective playouts, added to the weights of a policy, up to 4
     playouts     playouts before each adaptation of level 1, which then takes the best line of all
     repetitions  a level ends early when its best score has been found that many times again; 0: never
+    guide        rank of the guide of selective playouts, 0 for the game's first choice (see `SearchSupport.playout_guide`; in
+                 MO-SameGame the color whose groups are removed late)
 
     Source: Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011; linear scalarization as in
     Roijers et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013; bias and prior, Cazenave,
@@ -84,6 +86,7 @@ class Nrpa(Method):
     prior: float = 0.0
     playouts: int = 1
     repetitions: int = 0
+    guide: int = 0
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1)
@@ -91,14 +94,16 @@ class Nrpa(Method):
         check_range(f"{self.name}: prior", self.prior, 0, MAX_PRIOR)
         check_range(f"{self.name}: playouts", self.playouts, 1, MAX_ITERATIONS)
         check_range(f"{self.name}: repetitions", self.repetitions, 0, MAX_ITERATIONS)
+        check_range(f"{self.name}: guide", self.guide, 0, MAX_GUIDE)
         if self.selective and self.bias:
             raise InvalidParameter(
                 invalid_value(f"{self.name}: bias", self.bias, "none, because selective playouts have priors of their own")
             )
-        if self.prior and not self.selective:
-            raise InvalidParameter(
-                invalid_value(f"{self.name}: prior", self.prior, "0 without selective playouts, whose moves have grades")
-            )
+        for name, value, use in (("prior", self.prior, "moves have grades"), ("guide", self.guide, "moves it chooses")):
+            if value and not self.selective:
+                raise InvalidParameter(
+                    invalid_value(f"{self.name}: {name}", value, f"0 without selective playouts, whose {use}")
+                )
 
     def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter for a game with chance events that the search may not foresee."""
@@ -134,7 +139,7 @@ class SearchArrays:
         self._method = method
         self._bias = make_bias(game, method.bias, 1)
         self._policies, self._lines = make_policies(method.levels), make_lines(game, method.levels + 1, method.has_priors)
-        self._scratch = make_scratch(game, start, self._bias, method.prior)
+        self._scratch = make_scratch(game, start, self._bias, method.prior, method.guide)
         self._completed, self._best = np.zeros(method.levels + 1, np.int64), np.full(method.levels + 1, -np.inf)
         self._repeats = np.zeros(method.levels + 1, np.int64)
         self._limits = np.array([method.iterations, method.playouts, method.repetitions or NO_LIMIT, searches])

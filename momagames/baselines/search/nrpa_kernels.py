@@ -76,8 +76,11 @@ class Scratch(NamedTuple):
     """Scratch arrays: start, current and spare position; mask; actions and reward of a step; listed actions; cumulative odds.
     Adaptation uses the weight change of each slot, the slots of one ply, the changed slots, and their changes.
     `grades` and `grade_odds` are the grades of the listed actions in selective playouts, and the prior odds of each grade.
-    `bias` is that of the policies, or empty."""
+    `bias` is that of the policies, or empty. `root` and `rank` say which guide selective playouts have: it stays that of the
+    root when a search goes on from a later position."""
 
+    root: NDArray[Any]
+    rank: NDArray[np.int64]
     start: NDArray[Any]
     state: NDArray[Any]
     spare: NDArray[Any]
@@ -128,10 +131,16 @@ def make_lines(game: Game, count: int, biased: bool = False) -> Lines:
     )
 
 
-def make_scratch(game: Game, start: NDArray[Any], bias: Bias | tuple[()] = (), prior: float = 0.0) -> Scratch:
-    """Allocate scratch arrays. prior   weight of the grades of selective playouts, see `SearchSupport.selective_moves`"""
+def make_scratch(game: Game, start: NDArray[Any], bias: Bias | tuple[()] = (), prior: float = 0.0, guide: int = 0) -> Scratch:
+    """Allocate scratch arrays.
+
+    prior   weight of the grades of selective playouts, see `SearchSupport.selective_moves`
+    guide   rank of the guide of selective playouts, see `SearchSupport.playout_guide`
+    """
     codes = game.max_episode_steps * game.mask_size
     return Scratch(
+        start.copy(),
+        np.array([guide]),
         start.copy(),
         np.zeros(1, game.dtype),
         np.zeros(1, game.dtype),
@@ -292,7 +301,7 @@ def adapt(policies, policy, lines, line, alpha, scratch):
 
 
 @kernel
-def _find_no_guide(state):
+def _find_no_guide(state, rank):
     return 0
 
 
@@ -345,7 +354,7 @@ def make_playout(game: Game, biased: bool = False, selective: bool = False) -> C
     @kernel
     def play_game(policies, policy, lines, line, scratch, word, max_steps):
         """Play a line of at most `max_steps` steps; return whether the game ended, its steps, and the generator word."""
-        guide = find_guide(scratch.start[0])
+        guide = find_guide(scratch.root[0], scratch.rank[0])
         scratch.state[0] = scratch.start[0]
         state = scratch.state[0]
         for k in range(lines.values.shape[1]):

@@ -40,14 +40,17 @@ def write_codes(state, actions, count, codes):
 
 
 @kernel
-def find_tabu_color(state):
-    """Return the color with the most tiles, the first of equals, for `write_selected_codes`."""
-    best, most = 1, 0
-    for color in range(1, np.int64(state["colors"]) + 1):
-        tiles = count_tiles(state, color)
-        if tiles > most:
-            best, most = color, tiles
-    return best
+def find_tabu_color(state, rank):
+    """Return the color of this rank by the number of tiles, the first of equals first, for `write_selected_codes`."""
+    colors = np.int64(state["colors"])
+    for color in range(1, colors + 1):
+        tiles, before = count_tiles(state, color), 0
+        for other in range(1, colors + 1):
+            tiles_of_other = count_tiles(state, other)
+            before += np.int64(tiles_of_other > tiles or (tiles_of_other == tiles and other < color))
+        if before == rank % colors:
+            return color
+    return 1
 
 
 @kernel
