@@ -18,6 +18,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -114,17 +115,20 @@ def write_best_known(out: Path) -> None:
 
 
 def write_standard(results: Path, out: Path) -> None:
-    """Write the unions of runs of samegame-standard.yaml and of the games in samegame_standard.json, without the boards, which
-    the package may not hold."""
+    """Write the unions of runs of samegame-standard.yaml, of the fronts so far, and of the games in samegame_standard.json,
+    without the boards, which the package may not hold."""
     games = json.loads(GAMES.read_text(encoding="utf-8"))
     with contextlib.chdir(results.resolve().parent), tempfile.TemporaryDirectory(dir=".") as place:
         run_command(["front", "union", results.name, "-o", place, "--omit-positions"])
         for path in Path(place).glob("*.json"):
             number = path.name.partition("-instance_standard-")[2].partition("-")[0]
-            front = add_game(read_game_front(path), tuple(games[number]["actions"]))
-            front = front.model_copy(update={"provenance": omit_out(front.provenance)})
+            front = read_game_front(path)
             kind = "-moves" if front.game.params.get("move_rewards") else ""
-            write_front(out / f"mo-samegame-v0-standard-{number}{kind}-best-known.json.gz", front)
+            target = out / f"mo-samegame-v0-standard-{number}{kind}-best-known.json.gz"
+            points = read_game_front(target).points if target.exists() else ()
+            before = [point.actions for point in points if point.actions]
+            front = add_plans(front, [*before, tuple(games[number]["actions"])])
+            write_front(target, front.model_copy(update={"provenance": omit_out(front.provenance)}))
 
 
 def add_games(out: Path) -> None:
@@ -133,7 +137,7 @@ def add_games(out: Path) -> None:
     for path in sorted(out.glob("mo-samegame-v0-standard-*-best-known.json.gz")):
         number = path.name.removeprefix("mo-samegame-v0-standard-").partition("-")[0]
         before = read_game_front(path)
-        front = add_game(before, tuple(games[number]["actions"]))
+        front = add_plans(before, [tuple(games[number]["actions"])])
         write_front(path, front)
         print(f"{path.name}: {len(before.points)} points before, {len(front.points)} now", flush=True)
 
@@ -143,12 +147,15 @@ def omit_out(provenance: dict[str, Any]) -> dict[str, Any]:
     return {**provenance, "command": f"{provenance['command'].partition(' -o ')[0]} --omit-positions"}
 
 
-def add_game(front: FrontFile, actions: tuple[int, ...]) -> FrontFile:
-    """Return a best-known front with one more game."""
+def add_plans(front: FrontFile, plans: Iterable[tuple[int, ...]]) -> FrontFile:
+    """Return a best-known front with more games, each as its actions."""
     game = front.make_game()
     assert front.start.seed is not None
-    value = replay_actions(game, generate_starts(game, np.array([front.start.seed], np.uint64)), actions)
-    points = [*front.points, Point(value=tuple(value.tolist()), actions=actions)]
+    start = generate_starts(game, np.array([front.start.seed], np.uint64))
+    known = {point.actions for point in front.points}
+    new = dict.fromkeys(actions for actions in plans if actions not in known)
+    values = [replay_actions(game, start, actions).tolist() for actions in new]
+    points = [*front.points, *(Point(value=tuple(value), actions=actions) for value, actions in zip(values, new, strict=True))]
     mask = is_nondominated(np.array([point.value for point in points]))
     found = sorted((point for point, selected in zip(points, mask, strict=True) if selected), key=lambda point: point.value)
     return front.model_copy(update={"points": tuple(found)})

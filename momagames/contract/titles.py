@@ -43,7 +43,7 @@ def _format(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, Mapping) and "title" in value:  # such as the data of a level
-        return str(value["title"])
+        return f'"{value["title"]}"'
     return join_words([_format(one) for one in value]) if isinstance(value, tuple | list) else str(value)
 
 

@@ -17,7 +17,7 @@ for _ in range(2):
 momagames.make_vec("mo-breakthrough-v0", 2).reset(seed=0)
 """
 NOTICE = (
-    "momagames: compiling the rules of breakthrough, once on this machine (up to half a minute); "
+    "momagames: compiling the code of breakthrough, once on this machine (up to half a minute); "
     "`momagames warmup` compiles ahead\n"
 )
 

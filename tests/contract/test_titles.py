@@ -28,7 +28,7 @@ ALIKE = {"mo-robotmail-v0": ("mo-robotmail-2-v0",), "mo-robotmail-2-v0": ("mo-ro
         ("mo-robotmail-12-v0", {}, "MO-RoboticMail 12 robots"),
         ("mo-robotmail-4-v0", {"layout": "ring"}, "MO-RoboticMail 4 robots, layout ring"),
         ("mo-tileblast-goals-v0", {"level": 3}, "MO-TileBlast goals, level 3"),
-        ("mo-tileblast-v0", {"level": generate(7)}, "MO-TileBlast level Generated 7"),
+        ("mo-tileblast-v0", {"level": generate(7)}, 'MO-TileBlast level "Generated 7"'),
     ],
 )  # fmt: skip
 def test_names(id, params, expected):

@@ -44,7 +44,7 @@ def _announce(game: str, stream: Any) -> None:
     _announced.add(game)
     with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none
         stream.write(
-            f"momagames: compiling the rules of {game}, once on this machine (up to half a minute); "
+            f"momagames: compiling the code of {game}, once on this machine (up to half a minute); "
             "`momagames warmup` compiles ahead\n"
         )
         stream.flush()
