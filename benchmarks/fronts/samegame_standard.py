@@ -55,6 +55,10 @@ COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     "nrpa, selective": ("nrpa", {**NRPA, "selective": True}),
     "nrpa, selective, 100 iterations": ("nrpa", {**NRPA, "iterations": 100, "selective": True}),
     "nrpa, selective, 100 iterations, 10 repetitions": FIRST_SEARCH,
+    **{
+        f"nrpa, selective, 100 iterations, 10 repetitions, guide {k}": ("nrpa", {**FIRST_SEARCH[1], "guide": k})
+        for k in range(1, NUM_COLORS)
+    },
     "nrpa, selective, prior 0.2": ("nrpa", {**NRPA, "selective": True, "prior": 0.2}),
     "nrpa, selective, 4 playouts": ("nrpa", {**NRPA, "selective": True, "playouts": 4}),
     "nrpa, selective, 3 repetitions": ("nrpa", {**NRPA, "selective": True, "repetitions": 3}),
