@@ -192,9 +192,12 @@ def format_scores(results: dict[str, dict[str, Any]]) -> str:
     """Return a table of the best scores."""
     found = {number: result for number, result in results.items() if result["score"] is not None}
     score, seconds, runs = (sum(one[key] for one in found.values()) for key in ("score", "cpu_seconds", "runs"))
-    rows = [f"| {k} | {one['score']:,} | {one['cpu_seconds']:,.0f} | {one['runs']} |" for k, one in found.items()]
-    head = ["| board | score | CPU-seconds | runs |", "|---|---:|---:|---:|"]
-    return "\n".join([*head, *rows, f"| all {len(found)} | {score:,} | {seconds:,.0f} | {runs} |"])
+    rows = [
+        f"| {k} | {one['score']:,} | {one['guide'] + 1} | {one['cpu_seconds']:,.0f} | {one['runs']} |"
+        for k, one in found.items()
+    ]
+    head = ["| board | score | late color | CPU-seconds | runs |", "|---|---:|---:|---:|---:|"]
+    return "\n".join([*head, *rows, f"| all {len(found)} | {score:,} | | {seconds:,.0f} | {runs} |"])
 
 
 def format_curve(results: dict[str, dict[str, Any]]) -> str:
