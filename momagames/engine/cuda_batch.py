@@ -54,7 +54,7 @@ class CudaBatch:
         self.actions = self._upload(np.zeros((num_envs, game.actors, len(game.actions)), np.int64))
         self.over, self.to_move = self._view_field("over"), self._view_field("to_move")
         self._illegal = self._upload(np.full(1, -1))
-        self._words = self._upload(np.zeros(num_envs, np.uint64))
+        self._words = self._upload(random_words(0, num_envs))
         self._started = False
 
     def _upload(self, array: NDArray[Any]) -> Any:
@@ -66,7 +66,7 @@ class CudaBatch:
         return self._states.view(kind).reshape(self.num_envs, -1)[:, offset // kind.itemsize]
 
     def reset(self, seed: int) -> None:
-        """Start every environment i as a single environment with seed + i, and the generators of `sample_actions`."""
+        """Start every environment i as a single environment with seed + i, and the generators of `step_randomly`."""
         self._kernels.start(self._states, self._upload(np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)))
         self._words = self._upload(random_words(seed, self.num_envs))
         self._started = True
@@ -87,7 +87,7 @@ class CudaBatch:
 
         actions   integers of shape [N, S, P] or without its axes of length 1, on the card or not
 
-        Raises    IllegalAction; then nothing has changed
+        Raises    IllegalAction; then no environment has changed
         """
         self._check_started()
         self.actions.copy_to_device(self._check_shape(actions))
@@ -113,12 +113,13 @@ class CudaBatch:
     def _check_shape(self, actions: Any) -> Any:
         """Return actions of the shape and type of `actions`, on the card if they are there."""
         on_card = hasattr(actions, "__cuda_array_interface__")
-        array = self._cuda.as_cuda_array(actions) if on_card else np.asarray(actions)
-        is_integer = array.dtype == np.int64 if on_card else array.dtype.kind in "iu"
-        if not is_integer or array.size != self.actions.size or array.shape[:1] != (self.num_envs,):
+        array: Any = self._cuda.as_cuda_array(actions) if on_card else np.asarray(actions)
+        is_valid = array.dtype == np.int64 and array.is_c_contiguous() if on_card else array.dtype.kind in "iu"
+        if not is_valid or array.size != self.actions.size or array.shape[:1] != (self.num_envs,):
+            expected = "contiguous int64" if on_card else "integers"
             raise IllegalAction(
-                f"invalid actions of shape {array.shape} of {array.dtype}: expected {'int64' if on_card else 'integers'} of "
-                f"shape {[n for n in self.actions.shape if n != 1] or [1]}"
+                f"invalid actions of shape {array.shape} of {array.dtype}: expected {expected} of shape "
+                f"{[n for n in self.actions.shape if n != 1] or [1]}"
             )
         return array.reshape(self.actions.shape) if on_card else array.astype(np.int64).reshape(self.actions.shape)
 

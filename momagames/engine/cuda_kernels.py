@@ -44,12 +44,16 @@ def count_words(game: Game) -> tuple[int, int]:
     return -(-game.observation_bytes // 4), -(-game.mask_size // 4)
 
 
-@cache_by_rules
 def compile_cuda_kernels(game: Game) -> CudaKernels:
-    """Return the CUDA kernels for the rules of a game. Raises MissingExtra."""
+    """Return the CUDA kernels for the rules and sizes of a game. Raises MissingExtra."""
+    return _compile_kernels(game, game.observation_bytes, game.mask_size, game.actions)
+
+
+@cache_by_rules
+def _compile_kernels(game: Game, obs_bytes: int, mask_bytes: int, sizes: tuple[int, ...]) -> CudaKernels:
     observe_view, restart, step_state = make_view_observer(game), make_starter(game), game.kernels.step
     find_illegal_actor, sequential = make_legality_check(game), game.sequential
-    parts, obs_bytes, mask_bytes = np.array(game.actions, np.int64), game.observation_bytes, game.mask_size
+    parts = np.array(sizes, np.int64)
 
     def start(i, states, words):
         states[i]["rng"] = words[i]
