@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -241,7 +242,16 @@ def test_every_script_is_run():
     scripts = {f"{path.parent.name}/{path.name}" for path in SCRIPTS if path.parent.name in ("fronts", "learning", "agents")}
     assert scripts - MODULES - APART == {run[0] for run in RUNS}
     modules = {path.stem for path in SCRIPTS if path.parent.name == "speed"} | {"c_loop", "threads"}
-    assert modules - {"__init__", "__main__", "timing", "peers", "originals"} == set(PARTS)
+    assert modules - {"__init__", "__main__", "timing", "peers", "originals", "cuda"} == set(PARTS)
+
+
+def test_the_part_on_a_card_says_what_it_needs():
+    done = measure_speed("--only", "cuda")
+    if done.returncode == 0:
+        assert "x one thread of the processor" in done.stdout
+    else:
+        assert re.search(r"CUDA needs numba-cuda|CudaBatch needs a CUDA card", done.stdout)
+        assert done.stderr.endswith("failed: cuda\n")
 
 
 @pytest.fixture
