@@ -112,9 +112,7 @@ def align_record(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
     The fields of `kernels.record.record` are where a C compiler would put them.
     """
-    fields = [(name, *dtype.fields[name][:2]) for name in dtype.names] if dtype.fields and dtype.names else []
-    names, formats, offsets = zip(*fields, strict=True)
-    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize}, align=True)
+    return np.dtype(dtype.descr, align=True)
 
 
 def compile_ptx(grid_kernel: GridKernel, arrays: Sequence[tuple[np.dtype[Any], int]], capability: tuple[int, int]) -> str:
