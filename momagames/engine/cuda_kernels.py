@@ -11,7 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import Loop, cache_by_rules, make_legality_check, make_starter, make_view_observer, sample_parts
+from momagames.engine.loops import (
+    Loop,
+    cache_by_rules,
+    make_action_sampler,
+    make_legality_check,
+    make_starter,
+    make_view_observer,
+)
 from momagames.kernels.jit import view_as
 from momagames.kernels.jit.cuda import GridKernel, align_record, compile_grid_kernel, compile_ptx, compile_row_kernel
 
@@ -52,7 +59,7 @@ def compile_cuda_kernels(game: Game) -> CudaKernels:
 @cache_by_rules
 def _compile_kernels(game: Game, obs_bytes: int, mask_bytes: int, sizes: tuple[int, ...]) -> CudaKernels:
     observe_view, restart, step_state = make_view_observer(game), make_starter(game), game.kernels.step
-    find_illegal_actor, sequential = make_legality_check(game), game.sequential
+    find_illegal_actor, sample_row = make_legality_check(game), make_action_sampler(game)
     parts = np.array(sizes, np.int64)
 
     def start(i, states, words):
@@ -76,9 +83,7 @@ def _compile_kernels(game: Game, obs_bytes: int, mask_bytes: int, sizes: tuple[i
             illegal[0] = i
 
     def sample(i, states, actions, masks, words):
-        for actor in range(actions.shape[1]):
-            row = np.int64(states[i]["to_move"]) if sequential and masks.shape[1] > 1 else actor
-            words[i] = sample_parts(masks[i, row], parts, words[i], actions[i, actor])
+        words[i] = sample_row(states[i], masks[i], parts, words[i], actions[i])
 
     def compile_rows(body: Loop) -> GridKernel:
         return compile_row_kernel(body, *count_words(game))

@@ -252,6 +252,21 @@ def make_random_choice(game: Game) -> Loop:
 
 
 @cache_by_rules
+def make_action_sampler(game: Game) -> Loop:
+    sequential = game.sequential
+
+    @kernel
+    def sample_actions(state, masks, parts, word, actions):
+        """Write uniformly random legal actions of all actors; return the advanced generator word."""
+        for actor in range(actions.shape[0]):
+            row = np.int64(state["to_move"]) if sequential and masks.shape[0] > 1 else actor
+            word = sample_parts(masks[row], parts, word, actions[actor])
+        return word
+
+    return sample_actions
+
+
+@cache_by_rules
 def make_legality_check(game: Game) -> Loop:
     sequential, allows_illegal = game.sequential, game.allows_illegal
 
@@ -328,7 +343,7 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
 def compile_batch_loops(game: Game) -> BatchLoops:
     """Return the loops of a batch for the rules of a game."""
     step_state, start_episode, observe_rows = game.kernels.step, make_starter(game), make_observer(game)
-    find_illegal_row, sequential = make_legality_check(game), game.sequential
+    find_illegal_row, sample_row = make_legality_check(game), make_action_sampler(game)
 
     @kernel
     def copy_rewards(source, target):
@@ -403,9 +418,7 @@ def compile_batch_loops(game: Game) -> BatchLoops:
     def sample_actions(masks, words, actions, parts, states):
         """Write uniformly random legal actions, drawn from a generator word for each environment."""
         for i in range(actions.shape[0]):
-            for actor in range(actions.shape[1]):
-                row = np.int64(states[i]["to_move"]) if sequential and masks.shape[1] > 1 else actor
-                words[i] = sample_parts(masks[i, row], parts, words[i], actions[i, actor])
+            words[i] = sample_row(states[i], masks[i], parts, words[i], actions[i])
 
     return BatchLoops(
         find_illegal_env=compile_entry_point(find_illegal_env, f"{name}.batch.find_illegal_env"),
