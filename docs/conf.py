@@ -32,6 +32,7 @@ exclude_patterns = ["_build", "paper"]
 html_theme = "furo"
 html_title = f"momagames {release}"
 html_static_path = ["_static"] if (HERE / "_static").is_dir() else []
+html_logo, html_favicon = "logo.svg", "logo.svg"
 html_css_files = ["results.css"]
 smartquotes = False
 autodoc_member_order = "bysource"

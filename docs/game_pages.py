@@ -23,6 +23,7 @@ from momagames.engine.playouts import generate_starts
 
 COLUMNS = 2  # positions side by side
 MAX_NAMED_ACTIONS = 12  # of a table of actions
+MAX_NAMED_FIELDS = 6  # of the observation at the top of a page
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
@@ -61,6 +62,29 @@ def format_range(low: float, high: float) -> str:
     return f"{low:g} .. {high:g}"
 
 
+def format_actions(game: Game) -> str:
+    sizes = game.actions
+    return f"`Discrete({sizes[0]})`" if len(sizes) == 1 else f"`MultiDiscrete({list(sizes)})`"
+
+
+def summarize(ids: Sequence[str]) -> list[str]:
+    """Return the table at the top of the page of a family: its first id in a few lines."""
+    game = momagames.spec(ids[0])
+    fields = [f"`{one.name}`" for one in game.fields]
+    if len(fields) > MAX_NAMED_FIELDS:
+        fields = [f"{len(fields)} fields: {fields[0]}", *fields[1:3], "..."]
+    rows = [
+        ("Make", f'`momagames.make("{game.id}")`'),
+        ("Variants", f"[{len(ids)} ids](#variants)" if len(ids) > 1 else ""),
+        ("Agents", f"{len(game.agents)}, {game.dynamics}; {game.information} information"),
+        ("Actions", format_actions(game)),
+        ("Observation", ", ".join(fields)),
+        ("Rewards", ", ".join(f"`{one.name}`" for one in game.objectives)),
+        ("Episode", f"at most {game.max_episode_steps} steps"),
+    ]
+    return table(("", ""), [row for row in rows if row[1]])
+
+
 def list_facts(game: Game) -> list[str]:
     rows = [
         ("agents", ", ".join(f"`{agent}`" for agent in game.agents)),
@@ -86,11 +110,8 @@ def list_fields(game: Game) -> list[str]:
 
 def list_actions(game: Game) -> list[str]:
     """Return the action space, with names of the actions where they are few."""
-    if len(game.actions) > 1:
-        return [f"Actions: `MultiDiscrete({list(game.actions)})`.", ""]
-    count = game.actions[0]
-    lines = [f"Actions: `Discrete({count})`.", ""]
-    if count > MAX_NAMED_ACTIONS:
+    lines, count = [f"Actions: {format_actions(game)}.", ""], game.actions[0]
+    if len(game.actions) > 1 or count > MAX_NAMED_ACTIONS:
         return lines
     state = generate_starts(game, np.zeros(1, np.uint64))[0]
     names = [game.human.action_name(state, action) for action in range(count)]
@@ -219,7 +240,9 @@ def family_page(family: str, ids: Sequence[str]) -> str:
         "",
         find_lead(text),
         "",
-        *(line for picture in animations(ids[0])[:1] for line in (image(picture), "")),
+        *[":::::{grid} 1 1 2 2", ":class-container: glance", ""],
+        *(line for picture in animations(ids[0])[:1] for line in ("::::{grid-item}", image(picture), "::::", "")),
+        *["::::{grid-item}", *summarize(ids), "::::", ":::::", ""],
         f"The rules in full are in the [specification]({specification}).",
         "",
         "## Variants" if len(ids) > 1 else "## Overview",
@@ -285,6 +308,8 @@ def index_page(families: dict[str, list[str]]) -> str:
     return "\n".join(
         [
             "# Environments",
+            "",
+            f"{len(families)} families of games. Their pages say how to make environments, and what agents see, do and earn.",
             "",
             "::::{grid} 1 2 2 3",
             ":gutter: 3",
