@@ -88,6 +88,18 @@ def make_pommerman(
     )  # fmt: skip
 
 
+def make_breakthrough(size: int, budget: int, file: str = "champion.npz") -> Champion:
+    """Return the training for winning on square boards of MO-Breakthrough."""
+    board = f"boards of {size}x{size} cells"
+    return Champion(
+        f"momagames.games.breakthrough:{file}",
+        lambda: [momagames.spec("mo-breakthrough-v0", board_width=size, board_height=size)], Ntuple(), budget,
+        f"Play against itself on {board}.",
+        f"{board.capitalize()} with the default objectives, for winning alone: other weights do not change its play.",
+        (1.0, 0.0, 0.0, 0.0), ("random", "greedy"),
+    )  # fmt: skip
+
+
 GOALS = ("goals", "move", "score")
 ROBOTS = ("mo-robotmail-v0", "mo-robotmail-2-v0", "mo-robotmail-4-v0", "mo-robotmail-6-v0", "mo-robotmail-12-v0")
 ROBOT_OPPONENTS = ("nearest", "astar", "energy_saver")
@@ -121,12 +133,9 @@ CHAMPIONS = {
         'One agent and rewards by color. It is weaker than the other policy of the game; as the estimate of "beam" it is '
         "better than the heuristics.",
     ),
-    "breakthrough": Champion(
-        "momagames.games.breakthrough:champion.npz", lambda: [momagames.spec("mo-breakthrough-v0")], Ntuple(),
-        1_000_000_000, "Play against itself on 8x8 boards.",
-        "Boards of 8x8 cells with the default objectives, for winning alone: other weights do not change its play.",
-        (1.0, 0.0, 0.0, 0.0), ("random", "greedy"),
-    ),
+    "breakthrough": make_breakthrough(8, 1_000_000_000),
+    "breakthrough-6x6": make_breakthrough(6, 500_000_000, "champion-6x6.npz"),
+    "breakthrough-5x5": make_breakthrough(5, 200_000_000, "champion-5x5.npz"),
     "tileblast": Champion(
         "momagames.games.tileblast:champion.npz",
         lambda: [momagames.spec("mo-tileblast-v0", level=level) for level in range(1, 13)], Grpo(), 40_000_000,

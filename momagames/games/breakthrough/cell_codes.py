@@ -33,5 +33,5 @@ def declare_board(width: int, height: int) -> LearningSupport:
         cell_codes=CODES,
         board_shape=(width, height),
         symmetries=(mirror,),
-        champions=("momagames.games.breakthrough:champion.npz",),
+        champions=tuple(f"momagames.games.breakthrough:champion{size}.npz" for size in ("", "-6x6", "-5x5")),
     )
