@@ -123,7 +123,7 @@ def estimate(
         for one in estimate_cost(runs, seconds):
             found.append(one)
             advance(one.runs[0].method.name)
-    hours = sum(one.total for one in found) / 3600
+    total = sum(one.total for one in found)
     if as_json:
         groups = [
             {
@@ -132,7 +132,7 @@ def estimate(
             }
             for one in found
         ]  # fmt: skip
-        print_json({"runs": len(runs), "cpu_hours": hours, "groups": groups})
+        print_json({"runs": len(runs), "cpu_hours": total / 3600, "groups": groups})
         return
     listing = table("game", "method", "runs", "CPU time of one", "of all")
     for one in sorted(found, key=lambda one: -one.total):
@@ -144,7 +144,8 @@ def estimate(
     for one in found:
         if one.error:
             screen.print(f"unknown: {one.runs[0].folder}: {one.error}", style="red", markup=False, soft_wrap=True)
-    screen.print(f"{count(len(runs), 'run')}: about {hours:.2f} CPU-hours, without compilation", highlight=False)
+    said = f"{count(len(runs), 'run')}: about {format_duration(total)} of CPU time, without compilation"
+    screen.print(said, highlight=False)
 
 
 def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
