@@ -202,7 +202,7 @@ TARGETS = {
         f"breakthrough-{width}x5": make_small_breakthrough(width) for width in (3, 4)
     },
     "pommerman-ffa": make_pommerman("ffa", 32_000_000, (0.92, 0.2), gamma=0.999, symmetries=True),
-    "pommerman-duel": make_pommerman("duel", 16_000_000, (0.95, 0.55), kills=0.1),
+    "pommerman-duel": make_pommerman("duel", 16_000_000, (0.95, 0.55), kills=0.0),
     "pommerman-team": make_pommerman("team-full", 16_000_000, (0.92, 0.55)),
     "robotmail-2": make_robotmail(2, 16_000_000),
     "robotmail-4": make_robotmail(4, 32_000_000, "seeds 10 to 12 with half the budget"),
