@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from families import list_families, spec_file
+from families import find_family, list_families, spec_file
 from pictures import Legend, Picture, animations, legends, stills
 from trained_policies import model_card
 
@@ -23,7 +23,7 @@ from momagames.engine.playouts import generate_starts
 
 COLUMNS = 2  # positions side by side
 MAX_NAMED_ACTIONS = 12  # of a table of actions
-MAX_NAMED_FIELDS = 6  # of the observation at the top of a page
+MAX_NAMED_FIELDS = 3  # of the observation at the top of a page
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
@@ -70,15 +70,15 @@ def format_actions(game: Game) -> str:
 def summarize(ids: Sequence[str]) -> list[str]:
     """Return the table at the top of the page of a family: its first id in a few lines."""
     game = momagames.spec(ids[0])
-    fields = [f"`{one.name}`" for one in game.fields]
-    if len(fields) > MAX_NAMED_FIELDS:
-        fields = [f"{len(fields)} fields: {fields[0]}", *fields[1:3], "..."]
+    observation = f"{len(game.fields)} fields"
+    if len(game.fields) <= MAX_NAMED_FIELDS:
+        observation = ", ".join(f"`{one.name}`, {one.dtype} {list(one.shape)}" for one in game.fields)
     rows = [
         ("Make", f'`momagames.make("{game.id}")`'),
         ("Variants", f"[{len(ids)} ids](#variants)" if len(ids) > 1 else ""),
         ("Agents", f"{len(game.agents)}, {game.dynamics}; {game.information} information"),
         ("Actions", format_actions(game)),
-        ("Observation", ", ".join(fields)),
+        ("Observation", f"{observation}, and an `action_mask`: [meaning]({find_family(game.id)}-specification.md)"),
         ("Rewards", ", ".join(f"`{one.name}`" for one in game.objectives)),
         ("Episode", f"at most {game.max_episode_steps} steps"),
     ]
@@ -304,7 +304,8 @@ def index_page(families: dict[str, list[str]]) -> str:
     rows = []
     for family, ids in families.items():
         for game in map(momagames.spec, ids):
-            rows.append((f"[{game.id}]({family}.md)", len(game.agents), len(game.objectives), game.dynamics, game.summary))
+            names = ", ".join(one.name for one in game.objectives)
+            rows.append((f"[{game.id}]({family}.md)", len(game.agents), names, game.dynamics, game.summary))
     return "\n".join(
         [
             "# Environments",

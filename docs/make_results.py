@@ -118,7 +118,17 @@ def update_figures(folder: Path) -> list[str]:
 
 def first_page(texts: Mapping[str, str], order: Sequence[str], facts: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield the lines of the index: title and message of each page, and how the pages are made."""
-    yield from ("# Results", "", "What the package's methods reach, in short; each title leads to figures and tables.", "")
+    yield from (
+        "# Results",
+        "",
+        "What the package's methods reach, in short; each title leads to figures and tables. Scores are hypervolume ratios:",
+        "the hypervolume of what a method finds, divided by that of the best front that is known, so that 1 is the best. A",
+        "setting is a game with its parameters, objectives and opponents. A policy plays from start positions that it has not",
+        "seen; a plan is a list of actions from one position. [Benchmark](../benchmark.md#methods) explains the methods,",
+        "`champion` is the [trained policy of the package](../training.md#champions), and the [glossary](../glossary.md) has",
+        "the other words.",
+        "",
+    )
     for name in order:
         title, message = texts[name].split("\n\n")[:2]
         yield from (f"**[{title.removeprefix('# ')}]({name}.md)**: {message}", "")

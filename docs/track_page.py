@@ -136,8 +136,8 @@ def describe_trained(data: ReportData) -> Iterator[str]:
     first = [next(iter(found)) for found in map(rank_methods, data.panels) if MORE_TRAINING in found]
     if first:
         yield f"The trained policies of the package, `{MORE_TRAINING}`, have the highest mean in"
-        yield f"{first.count(MORE_TRAINING)} of the {count(len(first), 'setting')} that they play; their training was longer than the"
-        yield "budget of the others."
+        yield f"{first.count(MORE_TRAINING)} of the {count(len(first), 'setting')} that they play; their training was longer"
+        yield "than the budget of the others."
 
 
 def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:

@@ -214,7 +214,7 @@ def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
     monkeypatch.setattr(track_page, "MORE_TRAINING", "random")
     assert track_page.compare_learner(data) == []  # no other method is left
     said = " ".join(track_page.describe_trained(data))
-    assert "have the highest mean in 0 of the 1 setting that they play; their training was longer" in said
+    assert "have the highest mean in 0 of the 1 setting that they play; their training was longer than" in said
 
 
 def make_page(module, experiments, tmp_path):

@@ -65,7 +65,7 @@ def _format_index(suites: Sequence[str], tables: Sequence[Table]) -> Iterator[st
     yield from (
         "# Leaderboard",
         "",
-        "Submitted results ([how to submit](../cite.md#how-to-submit-to-the-leaderboard)), which are checked before they",
+        "Submitted results ([how to submit](../submissions.md#how-to-submit)), which are checked before they",
         "have a row: the plans of an entry are replayed move by move, and its policies play the episodes of the suite. All",
         f"scores are computed from these returns, checked with momagames {momagames.__version__}. Method, links, budget,",
         "hardware and date are stated by the submitters. The package's own baselines are the first entries.",

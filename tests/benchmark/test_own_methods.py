@@ -15,7 +15,7 @@ from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidFile, UnknownId
 from tests.benchmark.tiny import INDICATORS, RANDOM, plans
 
-PAGE = Path(__file__).parents[2] / "docs" / "cite.md"
+PAGE = Path(__file__).parents[2] / "docs" / "own-method.md"
 SOURCE = dedent(re.search(r"^ *```python\n(.*?)^ *```$", PAGE.read_text(), re.MULTILINE | re.DOTALL).group(1))
 
 
