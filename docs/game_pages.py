@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from families import find_family, list_families, spec_file
+from families import list_families, spec_file
 from pictures import Legend, Picture, animations, legends, stills
 from trained_policies import model_card
 
@@ -67,7 +67,7 @@ def format_actions(game: Game) -> str:
     return f"`Discrete({sizes[0]})`" if len(sizes) == 1 else f"`MultiDiscrete({list(sizes)})`"
 
 
-def summarize(ids: Sequence[str]) -> list[str]:
+def summarize(family: str, ids: Sequence[str]) -> list[str]:
     """Return the table at the top of the page of a family: its first id in a few lines."""
     game = momagames.spec(ids[0])
     observation = f"{len(game.fields)} fields"
@@ -78,7 +78,7 @@ def summarize(ids: Sequence[str]) -> list[str]:
         ("Variants", f"[{len(ids)} ids](#variants)" if len(ids) > 1 else ""),
         ("Agents", f"{len(game.agents)}, {game.dynamics}; {game.information} information"),
         ("Actions", format_actions(game)),
-        ("Observation", f"{observation}, and an `action_mask`: [meaning]({find_family(game.id)}-specification.md)"),
+        ("Observation", f"{observation}, and an `action_mask`: [meaning]({family}-specification.md)"),
         ("Rewards", ", ".join(f"`{one.name}`" for one in game.objectives)),
         ("Episode", f"at most {game.max_episode_steps} steps"),
     ]
@@ -242,7 +242,7 @@ def family_page(family: str, ids: Sequence[str]) -> str:
         "",
         *[":::::{grid} 1 1 2 2", ":class-container: glance", ""],
         *(line for picture in animations(ids[0])[:1] for line in ("::::{grid-item}", image(picture), "::::", "")),
-        *["::::{grid-item}", *summarize(ids), "::::", ":::::", ""],
+        *["::::{grid-item}", *summarize(family, ids), "::::", ":::::", ""],
         f"The rules in full are in the [specification]({specification}).",
         "",
         "## Variants" if len(ids) > 1 else "## Overview",

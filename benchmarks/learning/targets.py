@@ -114,8 +114,8 @@ def make_pommerman(name: str, budget: int, won: tuple[float, float], kills: floa
         {"won, simple": won[0], "won, safe:simple": won[1]}, 1000, (1.0, kills, 0.0), ("simple", "safe:simple"),
         (1.0, 1.0, 1.0), (256, 128),
         "Sampled play from every seat in turn against copies of an opponent: shares of games, and kills and deaths of enemies "
-        f"in their own fire in a game. A kill has the weight {kills:g} in training. The budget was chosen on results of seed 10, "
-        "which favors it.",
+        f"in their own fire in a game. A kill has the weight {kills:g} in training. The budget was chosen on results of "
+        "seed 10, which favors it.",
     )  # fmt: skip
 
 
