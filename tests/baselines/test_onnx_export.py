@@ -113,7 +113,7 @@ def test_scores_are_those_of_the_scorer(hidden: int, tmp_path: Path) -> None:
 
 
 def test_tables_are_refused(tmp_path: Path) -> None:
-    (checkpoint,) = list_champions(momagames.spec("mo-breakthrough-v0"))
+    checkpoint = list_champions(momagames.spec("mo-breakthrough-v0"))[0]
     with pytest.raises(InvalidParameter, match="policies of ntuple are tables"):
         onnx_export.export_onnx(replace(checkpoint, path=Path("tables.npz")), tmp_path / "tables.onnx")
     assert not (tmp_path / "tables.onnx").exists()
