@@ -67,15 +67,14 @@ def format_actions(game: Game) -> str:
     return f"`Discrete({sizes[0]})`" if len(sizes) == 1 else f"`MultiDiscrete({list(sizes)})`"
 
 
-def summarize(family: str, ids: Sequence[str]) -> list[str]:
-    """Return the table at the top of the page of a family: its first id in a few lines."""
-    game = momagames.spec(ids[0])
+def summarize(family: str, game: Game, variants: int) -> list[str]:
+    """Return the table at the top of the page of a family: one of its games in a few lines."""
     observation = f"{len(game.fields)} fields"
     if len(game.fields) <= MAX_NAMED_FIELDS:
         observation = ", ".join(f"`{one.name}`, {one.dtype} {list(one.shape)}" for one in game.fields)
     rows = [
         ("Make", f'`momagames.make("{game.id}")`'),
-        ("Variants", f"[{len(ids)} ids](#variants)" if len(ids) > 1 else ""),
+        ("Variants", f"[{variants} ids](#variants)" if variants > 1 else ""),
         ("Agents", f"{len(game.agents)}, {game.dynamics}; {game.information} information"),
         ("Actions", format_actions(game)),
         ("Observation", f"{observation}, and an `action_mask`: [meaning]({family}-specification.md)"),
@@ -242,7 +241,7 @@ def family_page(family: str, ids: Sequence[str]) -> str:
         "",
         *[":::::{grid} 1 1 2 2", ":class-container: glance", ""],
         *(line for picture in animations(ids[0])[:1] for line in ("::::{grid-item}", image(picture), "::::", "")),
-        *["::::{grid-item}", *summarize(family, ids), "::::", ":::::", ""],
+        *["::::{grid-item}", *summarize(family, first, len(ids)), "::::", ":::::", ""],
         f"The rules in full are in the [specification]({specification}).",
         "",
         "## Variants" if len(ids) > 1 else "## Overview",

@@ -121,12 +121,12 @@ def first_page(texts: Mapping[str, str], order: Sequence[str], facts: Sequence[t
     yield from (
         "# Results",
         "",
-        "What the package's methods reach, in short; each title leads to figures and tables. Scores are hypervolume ratios:",
-        "the hypervolume of what a method finds, divided by that of the best front that is known, so that 1 is the best. A",
-        "setting is a game with its parameters, objectives and opponents. A policy plays from start positions that it has not",
-        "seen; a plan is a list of actions from one position. [Benchmark](../benchmark.md#methods) explains the methods,",
-        "`champion` is the [trained policy of the package](../training.md#champions), and the [glossary](../glossary.md) has",
-        "the other words.",
+        "What the package's methods reach, in short; each title leads to figures and tables. Where nothing else is named,",
+        "scores are hypervolume ratios: the hypervolume of what a method finds, divided by that of the exact front or of the",
+        "best one that is known. A setting is a game with its parameters, objectives and opponents. A policy acts on what an",
+        "agent observes; a plan is a list of actions from one position. [Benchmark](../benchmark.md#methods) explains the",
+        "methods, `champion` is the [trained policy of the package](../training.md#champions), and the",
+        "[glossary](../glossary.md) has the other words.",
         "",
     )
     for name in order:

@@ -99,15 +99,12 @@ def make_moppo(**options: Any) -> Moppo:
     return Moppo(**{**DEFAULT_OPTIONS, **options})
 
 
-def make_pommerman(name: str, budget: int, won: tuple[float, float], kills: float = 0.5) -> Target:
-    """Return the target of winning against careless and careful agents.
+def make_pommerman(name: str, budget: int, won: tuple[float, float], kills: float = 0.5, **params: Any) -> Target:
+    """Return the target of winning against careless and careful agents, with parameters of the game in training.
 
     kills   weight of a kill in training, beside that of the outcome, 1
     """
-    # the dead leave a free for all, so that a lost game is not played to its end
-    game = momagames.spec(
-        f"mo-pommerman-{name}-v0", objectives=("outcome", "kills", "self_kill"), dead="leave" if name == "ffa" else "stay"
-    )
+    game = momagames.spec(f"mo-pommerman-{name}-v0", objectives=("outcome", "kills", "self_kill"), **params)
     options = {**Moppo.default_options(game), "bc_fraction": 0.03, "opponent_pool_size": 1}
     return Target(
         lambda: [game], {"moppo": (Moppo(**options), budget)}, compare_in_pommerman,
@@ -200,7 +197,7 @@ TARGETS = {
     **{
         f"breakthrough-{width}x5": make_small_breakthrough(width) for width in (3, 4)
     },
-    "pommerman-ffa": make_pommerman("ffa", 32_000_000, (0.92, 0.2)),
+    "pommerman-ffa": make_pommerman("ffa", 32_000_000, (0.92, 0.2), dead="leave"),
     "pommerman-duel": make_pommerman("duel", 16_000_000, (0.95, 0.55), kills=0.0),
     "pommerman-team": make_pommerman("team-full", 16_000_000, (0.92, 0.55)),
     "robotmail-2": make_robotmail(2, 16_000_000),
