@@ -123,6 +123,7 @@ class RolloutCollector:
         starts: NDArray[Any] | None,
         fixed_weights: NDArray[np.float64] | None,
         threads: int,
+        updates: int,
     ) -> None:
         self.game, self.options, self.model, self.utility, self.progress = game, options, model, utility, progress
         self._generator, self._parts, self._threads = generator, np.array(game.actions, np.int64), threads
@@ -131,7 +132,9 @@ class RolloutCollector:
         self._symmetries = Symmetries(game, model.encoder) if options.symmetries else None
         self._starts, self._rng = starts, rng
         self._weight_sampler = WeightSampler(len(game.objectives), options.concentration, rng, fixed_weights)
-        self.opponents = Opponents(self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng)
+        self.opponents = Opponents(
+            self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng, updates
+        )
         self.self_imitation = SelfImitation(game, options, utility, rng, starts is not None and len(starts) == 1)
         self.weights = np.zeros((options.num_envs, len(game.agents), len(game.objectives)), np.float32)
         self.returns = np.zeros(self.weights.shape)
@@ -174,6 +177,7 @@ class RolloutCollector:
             if ended.any():
                 is_own = self.opponents.is_learning & ~self.self_imitation.is_replay[:, None] & ended[:, None]
                 finished_returns.append(self.returns[is_own])
+                self.opponents.record_games(ended, self.returns / self.utility.reward_scale, self.weights)
                 self.self_imitation.archive_finished(batch, progress.steps)
                 self._reset(ended)
             seconds["games"] += time.perf_counter() - started

@@ -233,11 +233,12 @@ def test_episodes_end_when_all_learning_agents_are_out(torch):
     assert np.allclose((rollout.advantages + rollout.values)[is_last & rollout.is_decision][:, 0], -1)
 
 
-def test_resumed_training_is_equal_to_the_bit(torch):
+@pytest.mark.parametrize("league_size", [0, 2])
+def test_resumed_training_is_equal_to_the_bit(torch, league_size):
     game = momagames.spec(FFA, dead="leave")
     options = {
         "caution": 1, "expert": "safe:simple", "bc_fraction": 3e-4, "opponent_pool_size": 1, "self_play": 0.3,
-        "safe_inputs": True, "symmetries": True,
+        "safe_inputs": True, "symmetries": True, "league_size": league_size,
     }  # fmt: skip
     whole, first, second = (make_trainer(game, opponents=[batch_policy("simple", game)], **options) for _ in range(3))
     for trainer, iterations in ((whole, 12), (first, 5)):
