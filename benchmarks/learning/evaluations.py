@@ -40,7 +40,8 @@ from momagames.games.breakthrough.solver.proof_number import ProofNumberSearch, 
 DIVISIONS = {2: 200, 3: 10, 5: 4}  # of the lattice of weights, by number of objectives: 201, 66 and 70 vectors
 UNSEEN_LEVELS = (1, 5, 7, 9, 11)
 UCT = {100: 200, 1000: 200, 10_000: 20}  # simulations -> games at most
-AT_DEPTH_3 = " at depth 3"  # moves that a policy looks ahead
+LOOK_AHEAD = 4  # moves, of policies that search
+AT_DEPTH = f" at depth {LOOK_AHEAD}"
 BEAM_WIDTH, BEAM_STEPS = 1024, 20_000  # on an instance of a small board
 EXACT = {"max_states": 40_000_000, "max_bytes": 4 << 30}
 
@@ -195,14 +196,14 @@ def compare_on_levels(training: Training, trained: TrainedPolicies, episodes: in
 def compare_on_board(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
     """Return the shares of games won, in either seat, against greedy and UCT.
 
-    Tables play with a look-ahead of one move and of three moves, and also against a fifth of their training.
+    Tables play with a look-ahead of one move and of LOOK_AHEAD moves, and also against a fifth of their training.
     """
     game = training.game
     opponents = [("greedy", batch_policy("greedy", game), episodes)]
     opponents += [(f"uct({n})", batch_policy("uct", game, simulations=n), min(count, episodes)) for n, count in UCT.items()]
     players: dict[str, TrainedPolicies] = {"": trained}
     if isinstance(trained, PatternTables):
-        players[AT_DEPTH_3] = replace(trained, depth=3)
+        players[AT_DEPTH] = replace(trained, depth=LOOK_AHEAD)
     results = {}
     for suffix, player in players.items():
         (own,) = training.select_policies(player)

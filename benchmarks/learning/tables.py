@@ -42,6 +42,7 @@ OPENING = 4  # random moves before a game of tables against tables
 SEARCH_SHARE = 0.2  # of the time of training
 FRONT = ("win", "captures", "losses")
 WIN_ALONE = np.array([1.0, 0.0, 0.0, 0.0])
+DEPTHS = (1, 2, 3, 4)  # of look-ahead with the champion
 PILOT, SPEED_GAMES = 30, 10  # playouts, and games, that a speed is measured with
 SEARCHES: dict[str, dict[str, Any]] = {
     "random playouts": {},
@@ -170,18 +171,16 @@ def measure_front(game: Game, seconds: float, divisions: int, seed: int, games: 
 def measure_search(seed: int, games: int) -> None:
     """Print tree searches with the values of the champion, and without, against the look-ahead of the same tables.
 
-    Searches have as many playouts as take the time of a look-ahead of two or three moves.
+    Searches have as many playouts as take the time of a look-ahead of two moves or more.
     """
     game = momagames.spec(ID)
     stored = load_stored_policies(game, "champion", PatternTables, "value", METHOD.name)
     own, tables = stored.find_nearest(WIN_ALONE)
-    deep: list[BatchPolicy] = [make_policy(game, stored.windows, depth, own, tables) for depth in (1, 2, 3)]
+    deep: list[BatchPolicy] = [make_policy(game, stored.windows, depth, own, tables) for depth in DEPTHS]
     openings = make_openings(game, games, seed)
-    print(
-        "| policy | microseconds a decision | won against depth 1 | depth 2 | depth 3 | `uct` of equal time |\n"
-        "|---|--:|--:|--:|--:|--:|"
-    )
-    for depth in (2, 3):
+    columns = [f"won against depth {DEPTHS[0]}", *(f"depth {depth}" for depth in DEPTHS[1:]), "`uct` of equal time"]
+    print(f"| policy | microseconds a decision | {' | '.join(columns)} |\n|---|--:{'|--:' * len(columns)}|")
+    for depth in DEPTHS[1:]:
         target = measure_speed(game, deep[depth - 1], seed)
         rows = {f"depth {depth}": deep[depth - 1]}
         for name, options in SEARCHES.items():

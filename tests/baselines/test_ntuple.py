@@ -244,7 +244,7 @@ def naive_search(game, tables, weights, play, own, depth):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize(
     ("objectives", "weights"),
     [(("win",), [1.0]), (("captures", "win", "losses"), [0.25, 0.25, 0.5]), (("win", "speed", "losses"), [0.0, 0.7, 0.3])],
@@ -321,7 +321,7 @@ def test_three_moves_find_a_win_in_two():
     assert chosen_actions(game, untrained(game, 2), play.state) > found
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("depth", [1, 2, 3, 5])
 def test_takes_a_win(depth):
     game = breakthrough()
     play = load(game, [".....", "..2..", ".....", "....1", "2...."], "player_1")
@@ -487,7 +487,7 @@ def test_tree_search_finds_the_best_action_and_its_value(simulations):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"depth": 4}, r"ntuple: invalid depth=4: expected an integer, 1..3"),
+        ({"depth": 6}, r"ntuple: invalid depth=6: expected an integer, 1..5"),
         ({"divisions": 0}, "divisions=0"),
         ({"alpha": 0}, "alpha=0"),
         ({"td_lambda": 1.5}, "td_lambda=1.5"),

@@ -23,7 +23,7 @@ from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
 
-MAX_POLICIES, MAX_DEPTH, MAX_WINDOW, MAX_OPENING, MAX_SIMULATIONS = 256, 3, 8, 1000, 100_000
+MAX_POLICIES, MAX_DEPTH, MAX_WINDOW, MAX_OPENING, MAX_SIMULATIONS = 256, 5, 8, 1000, 100_000
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Ntuple(TrainerMethod):
     agents share the tables. The opponents of the experiment take no part in training.
 
     divisions    of the lattice: C(divisions + K - 1, K - 1) policies for K objectives
-    depth        moves that a policy looks ahead, 1..3; more than 1 needs one or two agents and no chance during play
+    depth        moves that a policy looks ahead, 1..5; more than 1 needs one or two agents and no chance during play
     short, long  sides of the patterns: windows of short x long and of long x short cells
     alpha        step size
     td_lambda    decay of the lambda-returns, 0..1

@@ -1,9 +1,10 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Look-ahead with tables: alpha-beta of the weighted return of the agent that searches, one to three moves deep.
+"""Look-ahead with tables: alpha-beta of the weighted return of the agent that searches, one to five moves deep.
 
 A leaf has the weighted rewards on the way plus the value of the tables for its position. The other agent is assumed to play for
-the lowest weighted return of the one that searches. Copies draw with a random word of their
-own. Source of alpha-beta: Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975.
+the lowest weighted return of the one that searches. Moves before the last are tried in the order of their values by a
+look-ahead of one, which cuts off most of the others. Copies draw with a random word of their own. Source of alpha-beta: Knuth
+and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ class Search(NamedTuple):
     buffers    see `Buffers`
     work       record[D + 1], the position of each level
     masks      int8[D, M], its legal actions
-    cursors    int64[D], the last action that was tried; M after all of them
+    order      int64[D, M], the same as numbers in the order in which they are tried
+    values     float64[M], by which they are ordered
+    counts     int64[D], number of legal actions
+    cursors    int64[D], number of those that were tried
     rewards    float64[D], the weighted rewards on the way to it
     best       float64[D], the best value of its moves so far, for its agent
     bounds     float64[D, 2], lower and upper bound of the values that matter
@@ -54,6 +58,9 @@ class Search(NamedTuple):
     buffers: Buffers
     work: NDArray[Any]
     masks: NDArray[np.int8]
+    order: NDArray[np.int64]
+    values: NDArray[np.float64]
+    counts: NDArray[np.int64]
     cursors: NDArray[np.int64]
     rewards: NDArray[np.float64]
     best: NDArray[np.float64]
@@ -66,8 +73,8 @@ def make_search(
     """Return the tables with scratch arrays."""
     return Search(
         weights, patterns, heads, tables, make_buffers(game, patterns), np.zeros(depth + 1, game.dtype),
-        np.zeros((depth, game.mask_size), np.int8), np.zeros(depth, np.int64), np.zeros(depth), np.zeros(depth),
-        np.zeros((depth, 2)),
+        np.zeros((depth, game.mask_size), np.int8), np.zeros((depth, game.mask_size), np.int64), np.zeros(game.mask_size),
+        np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth), np.zeros(depth), np.zeros((depth, 2)),
     )  # fmt: skip
 
 
@@ -75,6 +82,41 @@ def make_search(
 def make_choice_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel of a search, at most as deep as its scratch arrays."""
     legal, step, write_codes = game.kernels.legal, game.kernels.step, game.learning.write_cell_codes
+
+    @kernel
+    def try_action(search, level, action, own):
+        """Step a copy of the position of a level to the next level; return the weighted reward of the agent that searches."""
+        search.work[level + 1] = search.work[level]
+        search.buffers.actions[0, 0] = action
+        step(search.work[level + 1], search.buffers.actions, search.buffers.reward)
+        reward = 0.0
+        for k in range(search.weights.shape[0]):
+            reward += search.weights[k] * search.buffers.reward[own, k]
+        return reward
+
+    @kernel
+    def weigh_leaf(search, level, mover, own):
+        """Return the value of the tables for the position after a move of `mover`, from entries of the one before."""
+        buffers = search.buffers
+        write_codes(search.work[level + 1], mover, buffers.after)
+        update_entries(search.patterns, buffers)
+        return weigh_position(search.heads, search.tables, buffers.updated, MOVED if mover == own else OPPONENT)
+
+    @kernel
+    def sort_actions(search, level, mover, own):
+        """Sort the legal actions of a level, the best ones for their agent by a look-ahead of one first."""
+        order, values, sign = search.order[level], search.values, 1.0 if mover == own else -1.0
+        for i in range(search.counts[level]):
+            action = order[i]
+            value = try_action(search, level, action, own)
+            if not search.work[level + 1]["over"]:
+                value += weigh_leaf(search, level, mover, own)
+            value *= sign
+            at = i
+            while at > 0 and values[at - 1] < value:
+                values[at], order[at] = values[at - 1], order[at - 1]
+                at -= 1
+            values[at], order[at] = value, action
 
     @kernel
     def choose(state, agent, mask, search, depth, word):
@@ -90,26 +132,22 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
             mover = np.int64(work[level]["to_move"])
             if is_new:
                 is_new = False
-                search.cursors[level] = -1
                 best[level] = -np.inf if mover == own else np.inf
                 if level > 0:
                     legal(work[level], mover, search.masks[level])
                 else:
                     for a in range(mask.shape[0]):
                         search.masks[0, a] = mask[a]
-                if level == depth - 1:
-                    write_codes(work[level], mover, buffers.codes)
-                    find_entries(search.patterns, buffers)
-            a = next_action(search.masks[level], search.cursors[level])
-            search.cursors[level] = a
-            if a < mask.shape[0]:
-                work[level + 1] = work[level]
-                buffers.actions[0, 0] = a
-                step(work[level + 1], buffers.actions, buffers.reward)
+                search.cursors[level], search.counts[level] = 0, list_actions(search.masks[level], search.order[level])
+                write_codes(work[level], mover, buffers.codes)
+                find_entries(search.patterns, buffers)
+                if level < depth - 1:
+                    sort_actions(search, level, mover, own)
+                    steps += search.counts[level]
+            if search.cursors[level] < search.counts[level]:
+                value = search.rewards[level] + try_action(search, level, search.order[level, search.cursors[level]], own)
+                search.cursors[level] += 1
                 steps += 1
-                value = search.rewards[level]
-                for k in range(search.weights.shape[0]):
-                    value += search.weights[k] * buffers.reward[own, k]
                 if not work[level + 1]["over"]:
                     if level + 1 < depth:
                         level += 1
@@ -117,17 +155,14 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
                         bounds[level, 0], bounds[level, 1] = bounds[level - 1, 0], bounds[level - 1, 1]
                         is_new = True
                         continue
-                    write_codes(work[level + 1], mover, buffers.after)
-                    update_entries(search.patterns, buffers)
-                    role = MOVED if mover == own else OPPONENT
-                    value += weigh_position(search.heads, search.tables, buffers.updated, role)
+                    value += weigh_leaf(search, level, mover, own)
             else:
                 value = best[level]
                 level -= 1
             if level == 0:
                 is_best, best[0], ties, word = update_best(value, best[0], ties, word)
                 if is_best:
-                    action = search.cursors[0]
+                    action = search.order[0, search.cursors[0] - 1]
                 bounds[0, 0] = best[0]
             elif level > 0:
                 if work[level]["to_move"] == own:
@@ -137,7 +172,7 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
                     best[level] = min(best[level], value)
                     bounds[level, 1] = min(bounds[level, 1], value)
                 if bounds[level, 0] > bounds[level, 1]:  # not where they are equal: ties are broken at random
-                    search.cursors[level] = mask.shape[0]
+                    search.cursors[level] = search.counts[level]
         return action, steps, word
 
     return choose
@@ -158,9 +193,11 @@ def make_search_kernel(game: Game) -> Callable[..., Any]:
 
 
 @kernel
-def next_action(mask, last):
-    """Return the first action of a mask after `last`, or its size if there is none."""
-    for a in range(last + 1, mask.shape[0]):
+def list_actions(mask, actions):
+    """Write the actions of a mask in their order; return their number."""
+    count = 0
+    for a in range(mask.shape[0]):
         if mask[a]:
-            return a
-    return mask.shape[0]
+            actions[count] = a
+            count += 1
+    return count
