@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
@@ -16,6 +17,7 @@ from momagames.baselines.morl.training_env import TrainingEnv
 from momagames.contract import Game
 from momagames.errors import check_range
 
+ENDLESS = "mo-reacher-v5"  # an id for which the models of the library never end an episode
 MAX_ACTIONS = 256  # the replay buffers store actions as bytes
 LEARNING_STARTS = 100  # steps of random play before the first update
 
@@ -113,6 +115,8 @@ class GpiLs(ValueLearner):
         from morl_baselines.multi_policy.gpi_pd.gpi_pd import GPILS, GPIPD
 
         kind = GPIPD if self.is_model_based else GPILS
+        if self.is_model_based:
+            set_model_ends(env)
         agent = kind(**self.library_options(env, seed), gradient_updates=self.gradient_updates)
         steps = max(1, ((env.budget.limit or 0) - env.budget.used) // self.iterations)
         agent.set_weight_support(list(np.eye(env.reward_dim)))
@@ -148,7 +152,22 @@ class GpiLs(ValueLearner):
 
 @dataclass(frozen=True)
 class GpiPd(GpiLs):
-    """GPI-PD of morl-baselines: GPI-LS with a learned model of the game, and priorities by generalized improvement."""
+    """GPI-PD of morl-baselines: GPI-LS with a learned model of the game, and priorities by generalized improvement.
+
+    The model plays one step from observed positions, from step 5,000 of the learning agent on. Whether such a step ends the
+    episode it knows for some environments of MO-Gymnasium alone; in others none does.
+    """
 
     name: ClassVar[str] = "gpi_pd"
     is_model_based: ClassVar[bool] = True
+
+
+def set_model_ends(env: TrainingEnv) -> None:
+    """Change the id of an environment unless the library knows it: by the id it looks up when steps of a model end episodes."""
+    from morl_baselines.common.model_based.utils import ModelEnv
+
+    assert env.spec is not None
+    try:
+        ModelEnv(None, env.spec.id)
+    except NotImplementedError:
+        env.spec = EnvSpec(ENDLESS)

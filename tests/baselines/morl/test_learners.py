@@ -4,11 +4,13 @@ import random
 
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 
 import momagames
 from momagames.baselines import batch_policy
 from momagames.baselines.morl import training_env
 from momagames.baselines.morl.learned_policy import Situation
+from momagames.baselines.morl.value_learners import set_model_ends
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import play_policies
@@ -149,6 +151,28 @@ def test_values_are_those_of_the_library(name, game, monkeypatch):
         choose = method.make_chooser(game, policy.arrays)
         for situation in draw_situations(game):
             assert choose(situation) == made[0].eval(situation.observation, np.array(policy.weights))
+
+
+def test_gpi_pd_plans_with_its_model(game, monkeypatch):
+    """Its model steps in every game: unknown episodes do not end there, those of environments that the library knows may."""
+    from morl_baselines.common.model_based import utils
+    from morl_baselines.multi_policy.gpi_pd import gpi_pd
+
+    ends = []
+    add = gpi_pd.ReplayBuffer.add
+    monkeypatch.setattr(gpi_pd.ReplayBuffer, "add", lambda self, *row: (ends.append(row[-1]), add(self, *row)))
+    early = {"learning_starts": 20, "dynamics_rollout_starts": 40, "dynamics_rollout_freq": 20}
+    small = {"dynamics_rollout_batch_size": 16, "dynamics_net_arch": [16], "dynamics_uncertainty_threshold": 1e9}
+    kind, train_every = gpi_pd.GPIPD, {"dynamics_train_freq": lambda step: 20}
+    monkeypatch.setattr(gpi_pd, "GPIPD", lambda **options: kind(**options | early | small | train_every))
+    make_method("gpi_pd").learn(make_env(game), 3)
+    assert ends
+    assert not np.any(ends)
+    known = make_env(game)
+    known.spec = EnvSpec("deep-sea-treasure-v0")
+    set_model_ends(known)
+    assert known.spec.id == "deep-sea-treasure-v0"
+    assert utils.ModelEnv(None, known.spec.id).termination_func is utils.termination_fn_dst
 
 
 @pytest.mark.parametrize("name", ["pcn", "lcn"])
