@@ -99,15 +99,21 @@ def make_moppo(**options: Any) -> Moppo:
     return Moppo(**{**DEFAULT_OPTIONS, **options})
 
 
-def make_pommerman(name: str, budget: int, won: tuple[float, float], kills: float = 0.5, **params: Any) -> Target:
+def make_pommerman(
+    name: str, budget: int, won: tuple[float, float], kills: float = 0.5, league: int = 0, **params: Any
+) -> Target:
     """Return the target of winning against careless and careful agents, with parameters of the game in training.
 
-    kills   weight of a kill in training, beside that of the outcome, 1
+    kills    weight of a kill in training, beside that of the outcome, 1
+    league   size of the league of another learner, for comparison; 0: there is none
     """
     game = momagames.spec(f"mo-pommerman-{name}-v0", objectives=("outcome", "kills", "self_kill"), **params)
     options = {**Moppo.default_options(game), "bc_fraction": 0.03, "opponent_pool_size": 1}
+    learners = {"moppo": (Moppo(**options), budget)}
+    if league:
+        learners["moppo_league"] = Moppo(**options | {"league_size": league}), budget
     return Target(
-        lambda: [game], {"moppo": (Moppo(**options), budget)}, compare_in_pommerman,
+        lambda: [game], learners, compare_in_pommerman,
         {"won, simple": won[0], "won, safe:simple": won[1]}, 1000, (1.0, kills, 0.0), ("simple", "safe:simple"),
         (1.0, 1.0, 1.0), (256, 128),
         "Sampled play from every seat in turn against copies of an opponent: shares of games, and kills and deaths of enemies "
@@ -199,7 +205,7 @@ TARGETS = {
     },
     "pommerman-ffa": make_pommerman("ffa", 32_000_000, (0.92, 0.2), dead="leave"),
     "pommerman-duel": make_pommerman("duel", 16_000_000, (0.95, 0.55), kills=0.0),
-    "pommerman-team": make_pommerman("team-full", 16_000_000, (0.92, 0.55)),
+    "pommerman-team": make_pommerman("team-full", 16_000_000, (0.92, 0.55), league=16),
     "robotmail-2": make_robotmail(2, 16_000_000),
     "robotmail-4": make_robotmail(4, 32_000_000, "seeds 10 to 12 with half the budget"),
     "robotmail-12": make_robotmail(12, 16_000_000),
