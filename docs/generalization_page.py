@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from archives import open_archive
 from page_figures import fold, image
-from track_page import Track
+from track_page import Track, count_leaders, find_experiment
 
 from momagames.benchmark.plan import Suite, expand_runs, method_names
 from momagames.benchmark.store.store import Store
@@ -32,7 +32,10 @@ def make_track(name: str, file: Path) -> Track:
         figures = {key: figure for key, figure in list_figures(archive.data).items() if figure.kind == NAME}
         names = {(figure.kind, figure.title): key for key, figure in figures.items()}
         text = "\n".join(format_page(archive.store, archive.suite, archive.data, names)).rstrip("\n") + "\n"
-    return Track(name, text, figures)
+        leaders = count_leaders(
+            (panel.game, find_leader(select_trained(archive.suite, panel))) for panel in archive.data.panels
+        )
+    return Track(name, text, figures, leaders)
 
 
 def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
@@ -60,13 +63,23 @@ def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tup
     )
 
 
+def select_trained(suite: Suite, panel: Panel) -> dict[str, Mapping[str, InstanceScore]]:
+    """Return the scores of the methods that are trained on the instances of the experiment."""
+    experiment = find_experiment(suite, panel)
+    names = method_names(experiment)
+    trained = [names[one.model_dump_json()] for one in experiment.methods if one.make_method(panel.game).trains]
+    return {name: panel.generalization[name] for name in trained if name in panel.generalization}
+
+
+def find_leader(scores: Mapping[str, Mapping[str, InstanceScore]]) -> str:
+    """Return the method with the smallest regret on test instances."""
+    return min(scores, key=lambda name: scores[name][REGRET].test.value)
+
+
 def describe_message(suite: Suite, panel: Panel) -> str:
     """Return two sentences: the best trained method on unseen instances, and the method with the largest gap."""
-    game, experiment = panel.game, next(one for one in suite.experiments if one.name == panel.experiment)
-    names = method_names(experiment)
-    trained = [names[one.model_dump_json()] for one in experiment.methods if one.make_method(game).trains]
-    scores = {name: panel.generalization[name] for name in trained if name in panel.generalization}
-    best = min(scores, key=lambda name: scores[name][REGRET].test.value)
+    experiment, scores = find_experiment(suite, panel), select_trained(suite, panel)
+    best = find_leader(scores)
     worst = max(scores, key=lambda name: scores[name][REGRET].gap.value)
     others = [found[REGRET].gap.value for name, found in scores.items() if name != worst]
     comparison = f", users of other trained methods at most {max(others):.3f}" if others else ""
@@ -108,7 +121,7 @@ def score_table(panel: Panel) -> Iterator[str]:
 
 def steps_table(store: Store, suite: Suite, panel: Panel) -> list[str]:
     """Return the mean number of environment steps of an episode, look-ahead included, by method."""
-    experiment = next(one for one in suite.experiments if one.name == panel.experiment)
+    experiment = find_experiment(suite, panel)
     names, found = method_names(experiment), {}
     for run in expand_runs(experiment, store.read_version()):
         if store.has_run(run):

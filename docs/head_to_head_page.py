@@ -9,7 +9,7 @@ from pathlib import Path
 
 from archives import Archive, open_archive
 from page_figures import fold, image
-from track_page import Track, describe_seeds
+from track_page import Track, count_leaders, describe_seeds
 
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores
@@ -27,7 +27,8 @@ def make_track(name: str, file: Path) -> Track:
         text = "\n".join(format_page(name, archive, found)).rstrip("\n") + "\n"
     styles = archive.data.styles
     drawn = {key: Figure(name, one.title, partial(plot_head_to_head, one.head_to_head, styles)) for key, one in found.items()}
-    return Track(name, text, drawn)
+    scores = [one.head_to_head for one in found.values() if one.head_to_head]
+    return Track(name, text, drawn, count_leaders((one.game, find_leader(one)) for one in scores))
 
 
 def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Iterator[str]:
@@ -66,9 +67,14 @@ def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Ite
     yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))
 
 
+def find_leader(scores: HeadToHeadScores) -> str:
+    """Return the player with the highest rating."""
+    return max(scores.players, key=lambda player: scores.ratings[player].value)
+
+
 def describe_message(settings: Sequence[HeadToHeadScores]) -> str:
     """Return two sentences: who leads in how many settings, and how well responses do against the leaders."""
-    leaders = [max(one.players, key=lambda player: one.ratings[player].value) for one in settings]
+    leaders = [find_leader(one) for one in settings]
     counts = Counter(leaders).most_common()
     first, *others = [f"`{player}` in {wins}" for player, wins in counts]
     rest = f", then {', '.join(others)}" if others else ""

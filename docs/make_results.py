@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 import generalization_page
 import head_to_head_page
+import morl_page
 import plans_page
 import track_page
 from archives import open_archive
@@ -28,6 +30,7 @@ from family_page import format_family, list_families, make_overview_figure
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from page_figures import fold, is_image
+from track_page import Track
 
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
@@ -40,8 +43,10 @@ TRACKS = {  # suites with a page of their own -> the function that makes it
     "plans": plans_page.make_track,
     "head_to_head": head_to_head_page.make_track,
     "generalization": generalization_page.make_track,
+    "morl": morl_page.make_track,
 }
-LEAN = ("policies", "plans", "head_to_head")  # suites whose archives have no trained policies, which are larger than all rows
+# suites whose archives have no trained policies, which are larger than all rows
+LEAN = ("policies", "plans", "head_to_head", "morl")
 ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS)}
 DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
 
@@ -92,7 +97,7 @@ def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
         texts[track.name] = track.text
         figures |= track.figures
     order = [*(track.name for track in tracks), *families, LEARNING]
-    texts["index"] = join_lines(first_page(texts, order, facts))
+    texts["index"] = join_lines(first_page(texts, order, tracks, facts))
     return Results({f"{name}.md": text for name, text in texts.items()}, figures, targets)
 
 
@@ -116,8 +121,10 @@ def update_figures(folder: Path) -> list[str]:
     return different
 
 
-def first_page(texts: Mapping[str, str], order: Sequence[str], facts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield the lines of the index: title and message of each page, and how the pages are made."""
+def first_page(
+    texts: Mapping[str, str], order: Sequence[str], tracks: Sequence[Track], facts: Sequence[tuple[str, str]]
+) -> Iterator[str]:
+    """Yield the lines of the index: the best methods, title and message of each page, and how the pages are made."""
     yield from (
         "# Results",
         "",
@@ -129,6 +136,7 @@ def first_page(texts: Mapping[str, str], order: Sequence[str], facts: Sequence[t
         "[glossary](../glossary.md) has the other words.",
         "",
     )
+    yield from leader_table([track for track in tracks if track.leaders])
     for name in order:
         title, message = texts[name].split("\n\n")[:2]
         yield from (f"**[{title.removeprefix('# ')}]({name}.md)**: {message}", "")
@@ -152,6 +160,23 @@ def first_page(texts: Mapping[str, str], order: Sequence[str], facts: Sequence[t
         "",
         *fold("Provenance of the suite paper", markdown_table(["", ""], facts)),
     )
+
+
+def leader_table(tracks: Sequence[Track]) -> Iterator[str]:
+    """Yield a table of the methods that lead in each track, by game."""
+    games = dict.fromkeys(game for track in tracks for game in track.leaders)
+    heads = [f"[{track.text.splitlines()[0].removeprefix('# ').rpartition(': ')[2]}]({track.name}.md)" for track in tracks]
+    rows = [(game, *(describe_leaders(track.leaders.get(game, Counter())) for track in tracks)) for game in games]
+    yield from (
+        "Methods with the best mean, and in how many settings of a game:",
+        "",
+        *markdown_table(["game", *heads], rows),
+        "",
+    )
+
+
+def describe_leaders(leaders: Counter[str]) -> str:
+    return ", ".join(f"`{method}` {number} of {leaders.total()}" for method, number in leaders.most_common()) or "–"
 
 
 def main() -> None:

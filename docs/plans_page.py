@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 from archives import Archive, open_archive
 from page_figures import fold, image
-from track_page import Track, describe_seeds, score_table
+from track_page import Track, count_leaders, describe_seeds, find_experiment, score_table
 
 from momagames.benchmark.plan import PlansExperiment, expand_runs, method_names
 from momagames.reports.data.overview import rank_methods
@@ -30,7 +30,8 @@ def make_track(name: str, file: Path) -> Track:
         figures = {f"{name}-{key}": figure for key, figure in own.items()}
         names = {(figure.kind, figure.title): key for key, figure in figures.items()}
         text = "\n".join(format_page(name, archive, names)).rstrip("\n") + "\n"
-    return Track(name, text, figures)
+        leaders = count_leaders((panel.game, find_leader(panel)) for panel in archive.data.panels)
+    return Track(name, text, figures, leaders)
 
 
 def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
@@ -80,6 +81,11 @@ def describe_message(by_steps: Sequence[Panel], by_time: Sequence[Panel]) -> str
     return f"{text} At equal CPU time `{first}` leads ({ratio:.2f}), before `{second}` ({other:.2f}){learner}."
 
 
+def find_leader(panel: Panel) -> str:
+    """Return the method with the highest mean of those with a budget."""
+    return next(name for name in rank_methods(panel) if name not in EXACT)
+
+
 def select_common(panels: Sequence[Panel]) -> list[Panel]:
     """Return the panels in which methods without foresight plan: those that share methods with the first one."""
     first = set(panels[0].points)
@@ -115,7 +121,7 @@ def cost_table(archive: Archive, panel: Panel) -> Iterator[str]:
 
     With equal steps the first search of a game in a process also compiles.
     """
-    experiment = next(one for one in archive.suite.experiments if one.name == panel.experiment)
+    experiment = find_experiment(archive.suite, panel)
     names = method_names(experiment)
     found: dict[str, list[dict[str, float]]] = {}
     for run in expand_runs(experiment, archive.store.read_version()):

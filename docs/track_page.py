@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from archives import open_archive
 from page_figures import fold, image
 
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Suite
+from momagames.benchmark.plan import Experiment, Suite
+from momagames.contract import Game
 from momagames.reports.data.aggregate import aggregate
 from momagames.reports.data.overview import compute_ratios, rank_methods
 from momagames.reports.data.panels import Panel
@@ -32,11 +34,23 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class Track:
-    """A page and its figures by file name."""
+    """A page and its figures by file name.
+
+    leaders    game -> method -> number of settings in which it is best; empty for pages that compare within other limits
+    """
 
     name: str
     text: str
     figures: Mapping[str, Figure]
+    leaders: Mapping[str, Counter[str]] = field(default_factory=dict)
+
+
+def count_leaders(leaders: Iterable[tuple[Game, str]]) -> dict[str, Counter[str]]:
+    """Count the settings that each method leads, by the title of the game. leaders: game of a setting and its best method"""
+    counts: dict[str, Counter[str]] = {}
+    for game, method in leaders:
+        counts.setdefault(game.title, Counter())[method] += 1
+    return counts
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,12 @@ def make_track(name: str, archive: Path) -> Track:
     data = replace(data, aggregate=every)
     figures = {kind: figure for kind, figure in list_figures(data).items() if kind in FIGURES}
     text = "\n".join(format_track(name, suite, data, facts)).rstrip("\n") + "\n"
-    return Track(name, text, {f"{name}-{kind}": figure for kind, figure in figures.items()})
+    leaders = count_leaders((panel.game, next(iter(rank_methods(panel)))) for panel in data.panels)
+    return Track(name, text, {f"{name}-{kind}": figure for kind, figure in figures.items()}, leaders)
+
+
+def find_experiment(suite: Suite, panel: Panel) -> Experiment:
+    return next(one for one in suite.experiments if one.name == panel.experiment)
 
 
 def compare_learner(data: ReportData) -> list[Standing]:

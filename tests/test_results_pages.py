@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import momagames
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
@@ -15,6 +16,7 @@ from momagames.benchmark.store.store import Store
 from momagames.reports.data.generalization import RATIO
 from momagames.reports.data.report_data import collect_report_data
 from momagames.reports.report import report
+from tests.baselines.morl.cases import OPTIONS
 from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
 from tests.benchmark.test_head_to_head import EXPERIMENT as MATCHES
 from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, plans, suite
@@ -24,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
 import family_page  # noqa: E402
 import head_to_head_page  # noqa: E402
+import morl_page  # noqa: E402
 import plans_page  # noqa: E402
 import track_page  # noqa: E402
 from page_figures import show_images  # noqa: E402
@@ -108,6 +111,8 @@ def test_pages_of_an_archive(results, archives, tmp_path):
     score = boards.scores["exact"]["hypervolume"].interval
     assert f"| exact | 2 | {score.value:.4g} [{score.low:.4g}, {score.high:.4g}] |" in pages["one.md"]
     assert "| momagames | " in pages["index.md"]
+    assert "\n| game | [generalization to unseen instances](generalization.md) |\n" in pages["index.md"]
+    assert "\n| MO-SameGame | `cross_entropy` 1 of 1 |\n" in pages["index.md"]
     for line in expected.overview:
         page = pages["one.md" if expected.panels[line.panel].experiment.startswith("one") else "two.md"]
         assert f"\n## {line.title}\n" in page
@@ -217,6 +222,21 @@ def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
     assert " ".join(track_page.describe_trained(data)).endswith(f"have the highest mean in {end}")
 
 
+def test_leaders_by_game():
+    games = [momagames.spec(f"mo-{name}-v0") for name in ("pommerman-duel", "tileblast", "pommerman-ffa", "pommerman-duel")]
+    leaders = track_page.count_leaders(zip(games, ("a", "b", "c", "c"), strict=True))
+    assert {game: counts.most_common() for game, counts in leaders.items()} == {
+        "MO-Pommerman": [("c", 2), ("a", 1)], "MO-TileBlast": [("b", 1)],
+    }  # fmt: skip
+    tracks = [track_page.Track("x", "# Track 1: first\n", {}, leaders), track_page.Track("y", "# Second\n", {}, {})]
+    assert list(MAKER["leader_table"](tracks))[2:-1] == [
+        "| game | [first](x.md) | [Second](y.md) |",
+        "|---|---:|---:|",
+        "| MO-Pommerman | `c` 2 of 3, `a` 1 of 3 | – |",
+        "| MO-TileBlast | `b` 1 of 1 | – |",
+    ]
+
+
 def make_page(module, experiments, tmp_path):
     suite = load_suite({"name": "track", "description": "Cut.", "experiments": experiments, "indicators": INDICATORS})
     assert not run_suite(suite, tmp_path / "results").failed
@@ -260,3 +280,29 @@ def test_page_of_plans(tmp_path):
     assert len(costs) == 2
     assert int(costs[0][0].replace(",", "")) <= steps["budget"] < int(costs[1][0].replace(",", ""))
     assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
+
+
+def test_page_of_learners_of_other_libraries(tmp_path, monkeypatch):
+    """Random play finds the front of the small board, which is left out of the message."""
+    for package in ("torch", "sb3_contrib"):
+        pytest.importorskip(package)
+    learner = {"name": "maskable_ppo", "options": {**OPTIONS["maskable_ppo"], "net_arch": [16, 16]}}
+    boards = plans([RANDOM, learner], seeds=(0,))
+    seats = {**POLICIES, "methods": [RANDOM, learner, GREEDY], "opponents": [RANDOM], "seeds": [0], "budget": 200}
+    page = make_page(morl_page, [boards, {**seats, "seats": ["player_0"]}], tmp_path)
+    easy, hard = report(tmp_path / "results", replays=False).panels
+    ratios = {name: hard.scores[name]["hypervolume_ratio"].interval.value for name in hard.points}
+    best = max(("random", "greedy"), key=ratios.get)
+    message = page.text.splitlines()[2]
+    assert (
+        "the highest mean is that of `maskable_ppo` in 1 of 1 setting (1 seed). They are ahead of the best method"
+        in message
+    )
+    assert f"with as many steps (`{best}`) in {int(ratios['maskable_ppo'] > ratios[best])}." in message
+    assert message.endswith(f" Random play reaches 0.99 or more in {easy.full_heading}, which does not tell methods apart.")
+    for name, library in (("maskable_ppo", "sb3-contrib"), ("random", "momagames")):
+        (row,) = re.findall(rf"^\| {name} \| {library} \|(.*)\|$", page.text, re.MULTILINE)
+        assert f" {ratios[name]:.3f}" in row.replace("*", "")
+    assert not page.leaders
+    assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
+    assert any("front" in name for name in page.figures)

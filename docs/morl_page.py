@@ -1,0 +1,121 @@
+"""The page of learners of other libraries, docs/results/morl.md, from its archive (see make_results.py)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from archives import Archive, open_archive
+from page_figures import fold, image
+from track_page import Track, describe_seeds, find_experiment, score_table
+
+from momagames.baselines.morl.method import LibraryLearner
+from momagames.benchmark.plan import method_names
+from momagames.reports.data.overview import rank_methods
+from momagames.reports.data.panels import Panel
+from momagames.reports.figures.paper_figures import list_figures
+from momagames.reports.text.captions import panel_caption
+from momagames.reports.text.markdown_tables import markdown_table
+from momagames.wording import count
+
+FIGURES = {"overview": "Scores of every method in every setting", "front": "Fronts"}
+OWN = "momagames"
+TOO_EASY = 0.99  # mean hypervolume ratio of random play in settings that do not tell methods apart
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting with the libraries of its methods, and their mean hypervolume ratios, the highest first."""
+
+    panel: Panel
+    libraries: Mapping[str, str]
+    ratios: Mapping[str, float]
+
+    @property
+    def is_easy(self) -> bool:
+        return self.ratios.get("random", 0) >= TOO_EASY
+
+    def find_best(self, own: bool) -> str:
+        """Return the best method of the package, or of the other libraries."""
+        return next(name for name in self.ratios if (self.libraries[name] == OWN) == own)
+
+
+def make_track(name: str, file: Path) -> Track:
+    """Make the page of the archived suite."""
+    with open_archive(file) as archive:
+        drawn = {key: figure for key, figure in list_figures(archive.data).items() if figure.kind in FIGURES}
+        figures = {f"{name}-{key}": figure for key, figure in drawn.items()}
+        names = {(figure.kind, figure.title): key for key, figure in figures.items()}
+        text = "\n".join(format_page(name, archive, names)).rstrip("\n") + "\n"
+    return Track(name, text, figures)
+
+
+def find_setting(archive: Archive, panel: Panel) -> Setting:
+    experiment = find_experiment(archive.suite, panel)
+    names = method_names(experiment)
+    libraries = {}
+    for one in experiment.methods:
+        method = one.make_method(panel.game)
+        library = method.package.replace("_", "-") if isinstance(method, LibraryLearner) else OWN
+        libraries[names[one.model_dump_json()]] = library
+    return Setting(panel, libraries, rank_methods(panel))
+
+
+def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """Yield the lines of the page. names: kind and title of a figure -> its file name without extension"""
+    settings = [find_setting(archive, panel) for panel in archive.data.panels]
+    yield from ("# Learners of other libraries", "", describe_message(settings), "")
+    if figure := names.get(("overview", "")):
+        yield from (image(FIGURES["overview"], f"{figure}.svg"), "")
+    yield from ("## Mean hypervolume ratios", "", *ratio_table(settings), "")
+    yield from (
+        "The best one is bold. [Learners of other libraries](../morl.md) says what each method can play and how it is adapted,",
+        "and has published figures that the same code reproduces.",
+        "",
+        *describe_seeds(name, archive.suite, archive.data),
+        "",
+    )
+    for panel in archive.data.panels:
+        yield from (f"## {panel.full_heading}", "")
+        if figure := names.get(("front", panel.full_heading)):
+            yield from (image(f"Fronts: {panel.full_heading}", f"{figure}.svg"), "")
+        times = [(method, f"{panel.median_seconds[method]:,.0f}") for method in panel.points]
+        yield from fold("All indicators", [*score_table(panel), "", panel_caption(panel)])
+        remark = "Medians over seeds of the time that passed, which may include compilation."
+        yield from fold("Seconds of a run", [*markdown_table(["method", "seconds"], times), "", remark])
+    yield from ("## Settings and provenance", "", archive.suite.description, "")
+    yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))
+
+
+def describe_message(settings: Sequence[Setting]) -> str:
+    """Return the best learners of other libraries, where they lead the package, and settings that do not tell."""
+    hard, easy = ([one for one in settings if one.is_easy == wanted] for wanted in (False, True))
+    learners, own = ([one.find_best(own=own) for one in hard] for own in (False, True))
+    places = ", ".join(f"`{name}` in {number}" for name, number in Counter(learners).most_common())
+    ahead = sum(one.ratios[learner] > one.ratios[best] for one, learner, best in zip(hard, learners, own, strict=True))
+    text = (
+        f"Among the learners of other libraries the highest mean is that of {places} of {count(len(hard), 'setting')} "
+        f"({count(max(map(len, hard[0].panel.points.values())), 'seed')}). "
+        f"They are ahead of the best method of the package with as many steps (`{'`, `'.join(dict.fromkeys(own))}`) in {ahead}."
+    )
+    names = ", ".join(one.panel.full_heading for one in easy)
+    return text + (f" Random play reaches {TOO_EASY} or more in {names}, which does not tell methods apart." if easy else "")
+
+
+def ratio_table(settings: Sequence[Setting]) -> Iterator[str]:
+    """Yield the mean ratios of all methods, those of the package first."""
+    methods = dict(item for one in settings for item in one.libraries.items())
+    rows = [
+        (name, library, *(format_ratio(one, name) for one in settings))
+        for name, library in sorted(methods.items(), key=lambda item: item[1] != OWN)
+    ]
+    return markdown_table(["method", "library", *(one.panel.full_heading for one in settings)], rows)
+
+
+def format_ratio(setting: Setting, method: str) -> str:
+    if method not in setting.ratios:
+        return ""
+    text = f"{setting.ratios[method]:.3f}"
+    return f"**{text}**" if setting.ratios[method] == max(setting.ratios.values()) else text
