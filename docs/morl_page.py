@@ -66,7 +66,7 @@ def find_setting(archive: Archive, panel: Panel) -> Setting:
 def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """Yield the lines of the page. names: kind and title of a figure -> its file name without extension"""
     settings = [find_setting(archive, panel) for panel in archive.data.panels]
-    yield from ("# Learners of other libraries", "", describe_message(settings), "")
+    yield from ("# Other libraries: learners at equal budgets", "", describe_message(settings), "")
     if figure := names.get(("overview", "")):
         yield from (image(FIGURES["overview"], f"{figure}.svg"), "")
     yield from ("## Mean hypervolume ratios", "", *ratio_table(settings), "")
