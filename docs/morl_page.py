@@ -111,7 +111,8 @@ def ratio_table(settings: Sequence[Setting]) -> Iterator[str]:
         (name, library, *(format_ratio(one, name) for one in settings))
         for name, library in sorted(methods.items(), key=lambda item: item[1] != OWN)
     ]
-    return markdown_table(["method", "library", *(one.panel.full_heading for one in settings)], rows)
+    heads = [f"{one.panel.game.title}, {one.panel.experiment}" for one in settings]
+    return markdown_table(["method", "library", *heads], rows)
 
 
 def format_ratio(setting: Setting, method: str) -> str:
