@@ -9,13 +9,12 @@ from pathlib import Path
 
 from archives import Archive, open_archive
 from page_figures import fold, image
-from track_page import Track, describe_seeds, find_experiment, score_table
+from track_page import Track, describe_seeds, find_experiment, name_figures, score_table
 
 from momagames.baselines.morl.method import LibraryLearner
 from momagames.benchmark.plan import method_names
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
-from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.wording import count
@@ -45,9 +44,7 @@ class Setting:
 def make_track(name: str, file: Path) -> Track:
     """Make the page of the archived suite."""
     with open_archive(file) as archive:
-        drawn = {key: figure for key, figure in list_figures(archive.data).items() if figure.kind in FIGURES}
-        figures = {f"{name}-{key}": figure for key, figure in drawn.items()}
-        names = {(figure.kind, figure.title): key for key, figure in figures.items()}
+        figures, names = name_figures(name, archive.data, FIGURES)
         text = "\n".join(format_page(name, archive, names)).rstrip("\n") + "\n"
     return Track(name, text, figures)
 

@@ -9,12 +9,11 @@ from statistics import median
 import numpy as np
 from archives import Archive, open_archive
 from page_figures import fold, image
-from track_page import Track, count_leaders, describe_seeds, find_experiment, score_table
+from track_page import Track, count_leaders, describe_seeds, find_experiment, name_figures, score_table
 
 from momagames.benchmark.plan import PlansExperiment, expand_runs, method_names
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
-from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.wording import count
@@ -26,9 +25,7 @@ FIGURES = ("overview", "anytime")
 def make_track(name: str, file: Path) -> Track:
     """Make the page of an archived suite of plans, some of whose experiments have a budget of CPU time."""
     with open_archive(file) as archive:
-        own = {key: figure for key, figure in list_figures(archive.data).items() if figure.kind in FIGURES}
-        figures = {f"{name}-{key}": figure for key, figure in own.items()}
-        names = {(figure.kind, figure.title): key for key, figure in figures.items()}
+        figures, names = name_figures(name, archive.data, FIGURES)
         text = "\n".join(format_page(name, archive, names)).rstrip("\n") + "\n"
         leaders = count_leaders((panel.game, find_leader(panel)) for panel in archive.data.panels)
     return Track(name, text, figures, leaders)

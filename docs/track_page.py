@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -84,6 +84,12 @@ def make_track(name: str, archive: Path) -> Track:
     text = "\n".join(format_track(name, suite, data, facts)).rstrip("\n") + "\n"
     leaders = count_leaders((panel.game, next(iter(rank_methods(panel)))) for panel in data.panels)
     return Track(name, text, {f"{name}-{kind}": figure for kind, figure in figures.items()}, leaders)
+
+
+def name_figures(name: str, data: ReportData, kinds: Collection[str]) -> tuple[dict[str, Figure], dict[tuple[str, str], str]]:
+    """Return the figures of some kinds by file name, which begins with that of the page, and file names by kind and title."""
+    figures = {f"{name}-{key}": figure for key, figure in list_figures(data).items() if figure.kind in kinds}
+    return figures, {(figure.kind, figure.title): key for key, figure in figures.items()}
 
 
 def find_experiment(suite: Suite, panel: Panel) -> Experiment:

@@ -282,7 +282,7 @@ def test_page_of_plans(tmp_path):
     assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
 
 
-def test_page_of_learners_of_other_libraries(tmp_path, monkeypatch):
+def test_page_of_learners_of_other_libraries(tmp_path):
     """Random play finds the front of the small board, which is left out of the message."""
     for package in ("torch", "sb3_contrib"):
         pytest.importorskip(package)

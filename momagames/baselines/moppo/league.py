@@ -41,7 +41,7 @@ class League:
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw the versions that play next, int64[count]."""
-        wins, games = self.results[: min(int(self.entered[0]), len(self.versions))].T
+        wins, games = self.results[: int(self.entered[0])].T
         priorities = (1 - (wins + 0.5) / (games + 1)) ** EXPONENT
         drawn = rng.choice(len(priorities), count, p=priorities / priorities.sum())
         self.results[np.unique(drawn)] *= MEMORY
