@@ -24,6 +24,7 @@ from momagames.baselines.ntuple.kernels import (
     weigh_position,
 )
 from momagames.baselines.ntuple.patterns import Patterns
+from momagames.baselines.search.nrpa_kernels import list_actions
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.kernels.jit import kernel
@@ -42,7 +43,7 @@ class Search(NamedTuple):
     buffers    see `Buffers`
     work       record[D + 1], the position of each level
     masks      int8[D, M], its legal actions
-    order      int64[D, M], the same as numbers in the order in which they are tried
+    order      int64[D, M + 1], the same as numbers in the order in which they are tried
     values     float64[M], by which they are ordered
     counts     int64[D], number of legal actions
     cursors    int64[D], number of those that were tried
@@ -73,7 +74,7 @@ def make_search(
     """Return the tables with scratch arrays."""
     return Search(
         weights, patterns, heads, tables, make_buffers(game, patterns), np.zeros(depth + 1, game.dtype),
-        np.zeros((depth, game.mask_size), np.int8), np.zeros((depth, game.mask_size), np.int64), np.zeros(game.mask_size),
+        np.zeros((depth, game.mask_size), np.int8), np.zeros((depth, game.mask_size + 1), np.int64), np.zeros(game.mask_size),
         np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth), np.zeros(depth), np.zeros((depth, 2)),
     )  # fmt: skip
 
@@ -190,14 +191,3 @@ def make_search_kernel(game: Game) -> Callable[..., Any]:
         return word
 
     return act
-
-
-@kernel
-def list_actions(mask, actions):
-    """Write the actions of a mask in their order; return their number."""
-    count = 0
-    for a in range(mask.shape[0]):
-        if mask[a]:
-            actions[count] = a
-            count += 1
-    return count
