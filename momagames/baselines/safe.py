@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import fill_forced_action, has_choice, sample_legal
+from momagames.engine.masks import fill_forced_action, has_choice, sample_legal
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_loops import ignore_scratch
 from momagames.engine.policy_sources import PolicyFactory, PolicySource, make_batch_policy

@@ -256,7 +256,7 @@ class SearchSupport:
     compact(game, start)                    the same game on a smaller record, and start, record[1], in that form, for exact
                                             search; None if the position does not fit. Actions and rewards stay the same
     sample_action(state, agent, word)       the legal action that a uniform choice from the mask of `agent` gives with this
-                                            generator word (see `engine.loops.sample_legal`), 0 if none is legal, where it is
+                                            generator word (see `engine.masks.sample_legal`), 0 if none is legal, where it is
                                             faster without the mask. For actions of one part
     """
 

@@ -18,13 +18,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from momagames.contract import Game
+from momagames.engine.masks import fill_forced_action, has_choice, mask_row, sample_parts
 from momagames.engine.worker_kernels import compile_shared_loop
-from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel, value_mask64
+from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel
 from momagames.kernels.record import CUT_OFF
-from momagames.kernels.rng import advance, below
+from momagames.kernels.rng import advance
 
-ONE, ONE_BYTE = np.uint64(1), np.uint8(1)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # autoreset modes
 # What a loop does with a state; in a batch also 0, 1, ...: the number of the agent that forfeits the episode in this step
 STEP, START, OBSERVE, SKIP = -1, -2, -3, -4
@@ -61,102 +60,12 @@ def reset_header(state):
 
 
 @kernel
-def keep_all_actions(state, mask):
-    """Keep every action: the default of `SearchSupport.prune_equivalent_actions`."""
-
-
-@kernel
 def episode_status(state):
     """Return the end of an episode in the bits OVER, TERMINATED and TRUNCATED; 0 before the end."""
     if not state["over"]:
         return 0
     cut = np.int64(state["truncated"])
     return OVER + (cut != CUT_OFF) * TERMINATED + (cut != 0) * TRUNCATED
-
-
-@kernel
-def sample_legal(mask, word):
-    """Return a uniformly random legal action of a Discrete mask, from a generator word; 0 if there is none."""
-    size = mask.shape[0]
-    if size < 64:
-        return sample_legal_small(mask, word)
-    legal = 0
-    for start in range(0, size, 64):
-        legal += bit_count(mask_word(mask, start))
-    if legal == 0:
-        return 0
-    rank = below(word, legal)
-    start = 0
-    bits = mask_word(mask, start)
-    here = bit_count(bits)
-    while rank >= here:
-        rank -= here
-        start += 64
-        bits = mask_word(mask, start)
-        here = bit_count(bits)
-    for _ in range(rank):
-        bits &= bits - ONE  # clear the lowest bit
-    return start + bit_count((bits & (~bits + ONE)) - ONE)
-
-
-@kernel
-def sample_legal_small(mask, word):
-    """Return the same as `sample_legal` for fewer than 64 actions."""
-    legal = 0
-    for i in range(mask.shape[0]):
-        legal += np.int64(mask[i])
-    if legal == 0:
-        return 0
-    rank = below(word, legal)
-    i = 0
-    while rank > 0 or mask[np.uint64(i)] == 0:
-        rank -= np.int64(mask[np.uint64(i)])
-        i += 1
-    return i
-
-
-@kernel
-def sample_parts(mask, parts, word, action):
-    """Write a uniformly random legal value of each part of an action; return the advanced generator word."""
-    start = 0
-    for part in range(parts.shape[0]):
-        word = advance(word)
-        action[part] = sample_legal(mask[start : start + parts[part]], word)
-        start += parts[part]
-    return word
-
-
-@kernel
-def mask_word(mask, start):
-    """Return the entries of the mask from `start` on as bits, up to 64. The mask has at least 64 entries."""
-    place = min(start, mask.shape[0] - 64)
-    return value_mask64(mask, place, ONE_BYTE, ONE_BYTE) >> np.uint64(start - place)
-
-
-@kernel
-def has_choice(mask, parts):
-    """Return whether a mask has more than one legal action in some part."""
-    start = 0
-    for part in range(parts.shape[0]):
-        legal = 0
-        for place in range(start, start + parts[part]):
-            legal += np.int64(mask[place])
-        if legal > 1:
-            return True
-        start += parts[part]
-    return False
-
-
-@kernel
-def fill_forced_action(mask, parts, action):
-    """Write the action of a mask with at most one legal action in each part; 0 for a part without one."""
-    start = 0
-    for part in range(parts.shape[0]):
-        action[part] = 0
-        for choice in range(parts[part]):
-            if mask[start + choice]:
-                action[part] = choice
-        start += parts[part]
 
 
 @dataclass(frozen=True)
@@ -201,6 +110,29 @@ def make_starter(game: Game) -> Loop:
         generate(state)
 
     return start_episode
+
+
+@kernel
+def _keep_all_actions(state, mask):
+    """Keep every action."""
+
+
+def get_pruner(game: Game) -> Loop:
+    """Return the kernel `SearchSupport.prune_equivalent_actions`, or one that keeps every action."""
+    return game.search.prune_equivalent_actions or _keep_all_actions
+
+
+@cache_by_rules
+def make_distinct_legal(game: Game) -> Loop:
+    legal, prune = game.kernels.legal, get_pruner(game)
+
+    @kernel
+    def write_distinct_legal(state, mask):
+        """Write the mask of the agent to move, without actions that are equivalent to a remaining one."""
+        legal(state, np.int64(state["to_move"]), mask)
+        prune(state, mask)
+
+    return write_distinct_legal
 
 
 @cache_by_rules
@@ -259,7 +191,7 @@ def make_action_sampler(game: Game) -> Loop:
     def sample_actions(state, masks, parts, word, actions):
         """Write uniformly random legal actions of all actors; return the advanced generator word."""
         for actor in range(actions.shape[0]):
-            row = np.int64(state["to_move"]) if sequential and masks.shape[0] > 1 else actor
+            row = mask_row(state, masks, actor, sequential)
             word = sample_parts(masks[row], parts, word, actions[actor])
         return word
 
@@ -276,7 +208,7 @@ def make_legality_check(game: Game) -> Loop:
 
         In simultaneous games the action of an agent without a choice is replaced by its only action.
         """
-        mask = masks[np.int64(state["to_move"]) if sequential and masks.shape[0] > 1 else actor]
+        mask = masks[mask_row(state, masks, actor, sequential)]
         start, illegal = 0, False
         for part in range(parts.shape[0]):
             size = parts[part]

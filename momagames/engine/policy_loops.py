@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import fill_forced_action, has_choice, sample_parts
+from momagames.engine.masks import fill_forced_action, has_choice, sample_parts
 from momagames.kernels.jit import compile_entry_point, kernel
 
 _loops: dict[tuple[str, str], Callable[..., None]] = {}

@@ -16,11 +16,11 @@ from momagames.baselines.search.nrpa_kernels import (
     Lines,
     exponential,
     insert_code,
-    list_actions,
     make_policies,
 )
 from momagames.baselines.search.pareto_nrpa import FRONT_CAPACITY, _make_fronts, add_to_front
 from momagames.baselines.weight_lattice import simplex_lattice
+from momagames.engine.masks import list_actions
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.games.samegame.move_codes import write_codes
 from momagames.games.samegame.rules import legal, prune_equivalent_actions

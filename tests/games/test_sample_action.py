@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine import loops
+from momagames.engine import masks
 from momagames.engine.playouts import generate_starts
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import advance, random_words
@@ -32,7 +32,7 @@ def compare(game):
                 words[i] = advance(words[i])
                 for agent in range(reward.shape[0]):  # the one that is not to move has no action
                     legal(state, agent, mask)
-                    expected = loops.sample_legal(mask, words[i])
+                    expected = masks.sample_legal(mask, words[i])
                     counts[1] += sample_action(state, agent, words[i]) != expected
                     if agent == state["to_move"]:
                         actions[0, 0] = expected

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, get_pruner, make_distinct_legal
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, mix, uniform, update_best
 
@@ -69,8 +69,7 @@ def make_position_features(game: Game) -> Callable[..., Any]:
 @cache_by_rules
 def make_scoring_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel that scores all candidate actions of a position."""
-    legal, step = game.kernels.legal, game.kernels.step
-    prune = game.search.prune_equivalent_actions or keep_all_actions
+    step, prune, write_legal = game.kernels.step, get_pruner(game), make_distinct_legal(game)
     write_objective_features = make_position_features(game)
 
     @kernel
@@ -108,8 +107,7 @@ def make_scoring_kernel(game: Game) -> Callable[..., Any]:
                 count = 0
                 over = trial[0]["over"] != 0
                 if not over:
-                    legal(trial[0], np.int64(trial[0]["to_move"]), later)
-                    prune(trial[0], later)
+                    write_legal(trial[0], later)
                     for i in range(later.shape[0]):
                         count += np.int64(later[i])
                     write_objective_features(trial, after)

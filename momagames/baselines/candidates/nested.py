@@ -24,7 +24,7 @@ from momagames.baselines.checkpoint_policy import CHAMPION, load_stored_policies
 from momagames.baselines.random import sample_plans
 from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, make_distinct_legal
 from momagames.engine.playouts import make_step_buffers
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
@@ -140,7 +140,7 @@ def _make_nest(game: Game, level: int) -> Nest:
 def make_nested_kernel(game: Game) -> Callable[..., Any]:
     """Return the policy kernel, see `engine.policies`; scratch: `Nest`, and that of `CandidatePolicy`."""
     legal, step = game.kernels.legal, game.kernels.step
-    prune = game.search.prune_equivalent_actions or keep_all_actions
+    write_legal = make_distinct_legal(game)
     score_actions = make_scoring_kernel(game)
 
     @kernel
@@ -161,8 +161,7 @@ def make_nested_kernel(game: Game) -> Callable[..., Any]:
         nest.states[0], nest.returns[0] = state, 0.0
         while True:
             if is_new_step:
-                legal(nest.states[frame], agent, nest.moves[frame])
-                prune(nest.states[frame], nest.moves[frame])
+                write_legal(nest.states[frame], nest.moves[frame])
                 nest.cursors[frame], nest.values[frame] = 0, -np.inf
                 is_new_step = False
             a = nest.cursors[frame]

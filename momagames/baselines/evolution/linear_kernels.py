@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, get_pruner
 from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, mix, update_best
 
@@ -73,7 +73,7 @@ def make_feature_loop(game: Game) -> Callable[..., None]:
 def make_lookahead_kernel(game: Game) -> Callable[..., Any]:
     """Return the policy kernel with one-step lookahead, see `engine.policies`."""
     observe, step = game.kernels.observe, game.kernels.step
-    prune = game.search.prune_equivalent_actions or keep_all_actions
+    prune = get_pruner(game)
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):

@@ -18,7 +18,7 @@ import numpy as np
 from momagames.baselines.exact.merge_kernels import make_merge
 from momagames.baselines.exact.transposition_table import ONE, UNKNOWN, ZERO, find_record, insert_record
 from momagames.contract import Game
-from momagames.engine.loops import keep_all_actions
+from momagames.engine.loops import make_distinct_legal
 from momagames.kernels.jit import compile_entry_point, kernel, wrapping_kernel
 
 # Return values of `Search.run`
@@ -57,15 +57,13 @@ def compile_search(game: Game, words: int) -> Search:
 
 
 def _compile(game: Game, words: int) -> Search:
-    legal, step, make_key = game.kernels.legal, game.kernels.step, game.search.state_key
-    prune = game.search.prune_equivalent_actions or keep_all_actions
+    step, make_key, write_legal = game.kernels.step, game.search.state_key, make_distinct_legal(game)
     merge = make_merge(words)
 
     @kernel
     def open_frame(states, depth, mask, moves, cursor, counts):
         """Open the frame of a position: list its actions, ended by NO_MOVE, and reset the cursor and the children."""
-        legal(states[depth], 0, mask)
-        prune(states[depth], mask)
+        write_legal(states[depth], mask)
         actions = moves[depth]
         count = np.uint64(0)
         for action in range(mask.shape[0]):

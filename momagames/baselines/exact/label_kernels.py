@@ -14,7 +14,7 @@ import numpy as np
 
 from momagames.baselines.search.beam import allow_pass, hash_row
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, make_distinct_legal
 from momagames.engine.playouts import zero_estimate
 from momagames.kernels.jit import compile_entry_point, kernel
 
@@ -135,8 +135,7 @@ merge_labels: Callable[..., Any] = compile_entry_point(_merge_labels, "label_set
 @cache_by_rules
 def make_expander(game: Game) -> Callable[..., Any]:
     """Compile the expansion of a layer for this game's rules."""
-    legal, step = game.kernels.legal, game.kernels.step
-    prune = game.search.prune_equivalent_actions or keep_all_actions
+    step, write_legal = game.kernels.step, make_distinct_legal(game)
 
     optimistic = game.search.optimistic or zero_estimate
 
@@ -161,8 +160,7 @@ def make_expander(game: Game) -> Callable[..., Any]:
         """
         for i in range(first, last):
             agent = np.int64(positions[i]["to_move"])
-            legal(positions[i], agent, mask)
-            prune(positions[i], mask)
+            write_legal(positions[i], mask)
             allow_pass(mask)
             for a in range(mask.shape[0]):
                 if mask[a] == 0:

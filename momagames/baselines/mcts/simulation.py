@@ -23,7 +23,7 @@ from momagames.baselines.mcts.tree import (
 from momagames.baselines.ntuple.leaf_values import LeafValues, make_leaf_values, make_value_kernel
 from momagames.baselines.search.nrpa_kernels import exponential
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions, make_random_choice
+from momagames.engine.loops import cache_by_rules, get_pruner, make_distinct_legal, make_random_choice
 from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter, check_range, invalid_value
 from momagames.kernels.jit import kernel, noinline_kernel
@@ -133,7 +133,7 @@ def make_playout(game: Game, valued: bool = False) -> Callable[..., Any]:
     """Compile a playout for this game's rules; `valued`: the tables of the workspace value the moves of a new node."""
     rate_arms = make_rating_kernel(game) if valued else rate_no_arms
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
-    prune = game.search.prune_equivalent_actions or keep_all_actions
+    prune = get_pruner(game)
     choose_randomly, needs_mask = make_random_choice(game), game.search.sample_action is None
 
     @noinline_kernel
@@ -210,15 +210,13 @@ def make_rating_kernel(game: Game) -> Callable[..., Any]:
 
     The playout ends there, with the returns of the best one. It returns their number.
     """
-    legal, step, add_values = game.kernels.legal, game.kernels.step, make_value_kernel(game)
-    prune = game.search.prune_equivalent_actions or keep_all_actions
+    step, write_legal, add_values = game.kernels.step, make_distinct_legal(game), make_value_kernel(game)
 
     @noinline_kernel
     def rate_arms(tree, node, workspace):
         state, values = workspace.trial[0], workspace.values
         agent = np.int64(state["to_move"])
-        legal(state, agent, workspace.mask)
-        prune(state, workspace.mask)
+        write_legal(state, workspace.mask)
         count, best, returns = list_legal_arms(tree, node, 0, workspace.mask), -np.inf, values.returns
         for i in range(count):
             arm = tree.candidates[i]

@@ -24,7 +24,6 @@ from momagames.baselines.mcts.tree import (
 from momagames.baselines.search.nrpa_kernels import (
     check_lines,
     check_selective,
-    list_actions,
     make_lines,
     make_move_kernels,
     make_playout,
@@ -36,7 +35,8 @@ from momagames.baselines.search.nrpa_kernels import (
 from momagames.baselines.search.weighted_search import Run, search_each_weight
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, make_distinct_legal
+from momagames.engine.masks import list_actions
 from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import check_range
 from momagames.kernels.jit import compile_entry_point, kernel
@@ -165,7 +165,7 @@ def _select_arm(tree, count, constants, word):
 @cache_by_rules
 def make_search(game: Game, selective: bool = False) -> Callable[..., Any]:
     """Compile the search for this game's rules, with all moves or selective ones."""
-    legal, step, prune = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all_actions
+    step, write_legal = game.kernels.step, make_distinct_legal(game)
     find_guide, list_moves = make_move_kernels(game, selective)
     play_game = make_playout(game, selective=selective)
 
@@ -189,8 +189,7 @@ def make_search(game: Game, selective: bool = False) -> Callable[..., Any]:
             key, ply = ROOT, 0
             node, is_new = get_or_add_node(tree, key)
             while not is_new and state["over"] == 0 and (used < budget or first):
-                legal(state, np.int64(state["to_move"]), scratch.mask)
-                prune(state, scratch.mask)
+                write_legal(state, scratch.mask)
                 count = list_actions(scratch.mask, scratch.actions)
                 scratch.spare[0] = scratch.start[0]
                 count = list_moves(scratch.spare[0], guide, scratch.actions, count, line.codes, scratch.grades)

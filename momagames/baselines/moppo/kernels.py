@@ -11,7 +11,8 @@ import numpy as np
 from momagames.baselines.moppo.encoder import BIN, LINEAR, ONE_HOT, POSITION
 from momagames.baselines.safe import MAX_CAUTION
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, fill_forced_action, has_choice
+from momagames.engine.loops import cache_by_rules
+from momagames.engine.masks import fill_forced_action, has_choice
 from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
 

@@ -24,9 +24,9 @@ from momagames.baselines.ntuple.kernels import (
     weigh_position,
 )
 from momagames.baselines.ntuple.patterns import Patterns
-from momagames.baselines.search.nrpa_kernels import list_actions
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
+from momagames.engine.masks import list_actions
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, mix, update_best
 

@@ -22,7 +22,7 @@ from momagames.baselines.search.learned_estimate import (
 )
 from momagames.contract import Game
 from momagames.engine.episode import PASS
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, make_distinct_legal
 from momagames.engine.playouts import make_step_buffers, zero_estimate
 from momagames.errors import InvalidParameter, check_choice, check_range
 from momagames.kernels.jit import compile_entry_point, kernel, wrapping_kernel
@@ -235,8 +235,7 @@ def allow_pass(mask):
 def make_expander(game: Game, learned: bool = False) -> Callable[..., Any]:
     """Compile the expansion of a beam for this game's rules, with or without a learned estimate."""
     write_scores = make_estimate_kernel(game) if learned else ignore_estimate
-    legal, step = game.kernels.legal, game.kernels.step
-    prune = game.search.prune_equivalent_actions or keep_all_actions
+    step, write_legal = game.kernels.step, make_distinct_legal(game)
     optimistic, present = game.search.optimistic or zero_estimate, game.search.present or zero_estimate
 
     @kernel
@@ -258,8 +257,7 @@ def make_expander(game: Game, learned: bool = False) -> Callable[..., Any]:
         top = np.uint64(table.shape[0] - 1)
         for i in range(beam.shape[0]):
             agent = np.int64(beam[i]["to_move"])
-            legal(beam[i], agent, mask)
-            prune(beam[i], mask)
+            write_legal(beam[i], mask)
             allow_pass(mask)
             for a in range(mask.shape[0]):
                 if mask[a] == 0:

@@ -19,7 +19,7 @@ from momagames.baselines.candidates.kernels import make_position_features
 from momagames.baselines.candidates.policy import LinearScorer
 from momagames.baselines.checkpoint_policy import load_stored_policies
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, make_distinct_legal
 from momagames.kernels.jit import kernel
 
 
@@ -61,7 +61,7 @@ def make_estimate(game: Game, scorer: LinearScorer) -> LearnedEstimate:
 @cache_by_rules
 def make_estimate_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel that writes the scores of a position."""
-    legal, prune = game.kernels.legal, game.search.prune_equivalent_actions or keep_all_actions
+    write_legal = make_distinct_legal(game)
     write_position_features = make_position_features(game)
 
     @kernel
@@ -72,8 +72,7 @@ def make_estimate_kernel(game: Game) -> Callable[..., Any]:
         features[:] = 0.0
         common = 0.0
         if trial[0]["over"] == 0:
-            legal(trial[0], np.int64(trial[0]["to_move"]), mask)
-            prune(trial[0], mask)
+            write_legal(trial[0], mask)
             common = learned.num_actions[0] * mask.sum()
             write_position_features(trial, features[:last])
         for k in range(out.shape[0]):

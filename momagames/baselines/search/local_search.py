@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_deterministic
 from momagames.baselines.search.move_codes import code_by_ply
-from momagames.baselines.search.nrpa_kernels import list_actions
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, make_distinct_legal
+from momagames.engine.masks import list_actions
 from momagames.engine.playouts import NO_LIMIT, make_step_buffers
 from momagames.errors import check_range
 from momagames.kernels.jit import compile_entry_point, kernel
@@ -194,7 +194,7 @@ def _find_next_move(old_codes, first, length, codes, count, default):
 @cache_by_rules
 def make_search(game: Game) -> Callable[..., Any]:
     """Compile the search for this game's rules."""
-    legal, step, prune = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all_actions
+    step, write_legal = game.kernels.step, make_distinct_legal(game)
     codes = game.search.move_codes or code_by_ply
 
     @kernel
@@ -224,8 +224,7 @@ def make_search(game: Game) -> Callable[..., Any]:
         while pair.candidate_states[ply]["over"] == 0:
             state = pair.candidate_states[ply]
             agent = np.int64(state["to_move"])
-            legal(state, agent, workspace.mask)
-            prune(state, workspace.mask)
+            write_legal(state, workspace.mask)
             count = list_actions(workspace.mask, workspace.actions)
             workspace.scratch_state[0] = pair.candidate_states[ply]
             count = codes(workspace.scratch_state[0], workspace.actions, count, workspace.codes)

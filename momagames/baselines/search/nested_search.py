@@ -15,7 +15,6 @@ from momagames.baselines.search.nrpa import MAX_LEVELS
 from momagames.baselines.search.nrpa_kernels import (
     check_lines,
     check_selective,
-    list_actions,
     make_lines,
     make_move_kernels,
     make_playout,
@@ -27,7 +26,8 @@ from momagames.baselines.search.nrpa_kernels import (
 from momagames.baselines.search.weighted_search import Run, search_each_weight
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.loops import cache_by_rules, make_distinct_legal
+from momagames.engine.masks import list_actions
 from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import check_range
 from momagames.kernels.jit import compile_entry_point, kernel
@@ -149,7 +149,7 @@ def _copy_best(levels, source, target):
 @cache_by_rules
 def make_search(game: Game, selective: bool = False) -> Callable[..., Any]:
     """Compile the search for this game's rules, with all moves or selective ones."""
-    legal, step, prune = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all_actions
+    step, write_legal = game.kernels.step, make_distinct_legal(game)
     find_guide, list_moves = make_move_kernels(game, selective)
     play_game = make_playout(game, selective=selective)
 
@@ -174,8 +174,7 @@ def make_search(game: Game, selective: bool = False) -> Callable[..., Any]:
                 levels.best_scores[top] = -np.inf
             if levels.counts[level] == UNLISTED:
                 state = positions[level]
-                legal(state, np.int64(state["to_move"]), scratch.mask)
-                prune(state, scratch.mask)
+                write_legal(state, scratch.mask)
                 count = list_actions(scratch.mask, levels.actions[level])
                 scratch.spare[0] = positions[level]
                 levels.counts[level] = list_moves(

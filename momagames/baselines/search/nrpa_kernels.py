@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from momagames.baselines.search.move_codes import code_by_ply
 from momagames.baselines.search.nrpa_bias import Bias, count_none, ignore_bias, make_bias_kernels
 from momagames.contract import Game
-from momagames.engine.loops import keep_all_actions
+from momagames.engine.loops import make_distinct_legal
+from momagames.engine.masks import list_actions
 from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.kernels.jit import kernel
@@ -244,19 +245,6 @@ def score_line(lines, line, weights):
 
 
 @kernel
-def list_actions(mask, actions):
-    """List the legal actions in order, or action 0, a pass, if there is none; return their number. actions int64[M + 1]."""
-    count = 0
-    for a in range(mask.shape[0]):
-        actions[count] = a
-        count += np.int64(mask[a])
-    if count == 0:
-        actions[0] = 0
-        count = 1
-    return count
-
-
-@kernel
 def exponential(x):
     """Return exp(x), x clipped to -MAX_CHANGE..MAX_CHANGE: the series of x / 1024, squared ten times (relative error 1e-6)."""
     y = min(max(x, -MAX_CHANGE), MAX_CHANGE) * (1.0 / (1 << HALVINGS))
@@ -344,7 +332,7 @@ def make_playout(game: Game, biased: bool = False, selective: bool = False) -> C
     biased       whether `Scratch.bias` and the priors of lines are used
     selective    whether playouts are selective; the priors of lines, if there are any, then come from the grades of moves
     """
-    legal, step, prune = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all_actions
+    step, write_legal = game.kernels.step, make_distinct_legal(game)
     find_guide, list_moves = make_move_kernels(game, selective)
     if selective:
         count_lookahead, write_priors = grade_priors if biased else ignore_bias
@@ -362,8 +350,7 @@ def make_playout(game: Game, biased: bool = False, selective: bool = False) -> C
         ply, filled, steps = 0, 0, 0
         while state["over"] == 0 and steps < max_steps:
             agent = np.int64(state["to_move"])
-            legal(state, agent, scratch.mask)
-            prune(state, scratch.mask)
+            write_legal(state, scratch.mask)
             count = list_actions(scratch.mask, scratch.actions)
             steps += count_lookahead(scratch.bias, count)
             if steps >= max_steps:  # the rest does not suffice for the look-ahead and a move
