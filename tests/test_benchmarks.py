@@ -125,10 +125,13 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("tileblast", "--learner", "cross_entropy", "--budget", "2e6", "--out", ".", "--episodes", "2"), ("torch",),
         ("tileblast, cross_entropy, seed 10: ", "one_step_lookahead, unseen levels "),
     ),
-    (
-        "learning/targets.py",
-        ("breakthrough", "--learner", "maskable_ppo", "--seconds", "0.1", "--budget", "1e5", "--out", ".", "--episodes", "2"),
-        ("torch", "sb3_contrib"), ("breakthrough, maskable_ppo, seed 10: ", "won against uct(10000) "),
+    *(
+        (
+            "learning/targets.py",
+            (name, "--learner", "maskable_ppo", "--seconds", "0.1", "--budget", "1e5", "--out", ".", "--episodes", "2"),
+            ("torch", "sb3_contrib"), (f"{name}, maskable_ppo, seed 10: ", printed),
+        )
+        for name, printed in (("breakthrough", "won against uct(10000) "), ("tileblast", "unseen levels "))
     ),
     (
         "learning/targets.py", ("breakthrough-3x5", "--budget", "1e6", "--out", ".", "--episodes", "2"), ("torch",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,6 +36,18 @@ class FlatVector(gymnasium.ObservationWrapper[Any, Any, Any]):
         return observation[OBSERVATION]
 
 
+class EpisodesInTurn(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """The episodes of environments of equal spaces, one of each in turn; the generator draws their seeds."""
+
+    def __init__(self, envs: Sequence[Any], rng: np.random.Generator) -> None:
+        super().__init__(envs[0])
+        self._envs, self._rng = itertools.cycle(envs), rng
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        self.env = next(self._envs)
+        return self.env.reset(seed=int(self._rng.integers(2**31)), options=options)
+
+
 class StopAfter(BaseCallback):
     """Stops the training after so many CPU seconds, so that other work on the machine takes nothing from it."""
 
@@ -60,14 +73,14 @@ class TrainedMaskablePpo:
 
 
 def train_maskable_ppo(training: Training, seconds: float, units: Sequence[int]) -> tuple[TrainedMaskablePpo, int]:
-    """Train from the first seat against the first opponent; return the policies and the steps.
+    """Train from the first seat against the first opponent, in all games in turn; return the policies and the steps.
 
     units   of the hidden layers
     """
-    game = training.game
     options = {"agent": training.seats[0], "others": training.opponents[0].name} if training.opponents else {}
     weights = None if training.weights is None else np.array(training.weights) / np.sum(training.weights)
-    flat = FlatVector(Flatten(momagames.make(game.id, api="gymnasium", **game.params, **options), OBSERVATION))
+    envs = [momagames.make(game.id, api="gymnasium", **game.params, **options) for game in training.games]
+    flat = EpisodesInTurn([FlatVector(Flatten(env, OBSERVATION)) for env in envs], np.random.default_rng([training.seed, 1]))
     env = WeightsInObservation(flat, weights, training.seed)
     model = MaskablePPO("MlpPolicy", env, gamma=1.0, seed=training.seed, device="cpu", policy_kwargs={"net_arch": list(units)})
     model.learn(10**9, StopAfter(seconds))

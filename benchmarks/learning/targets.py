@@ -186,7 +186,7 @@ TARGETS = {
             "cross_entropy": (CrossEntropy(play_samples=8), 16_000_000),
         },
         compare_on_levels, {"levels of training": 0.90, "unseen levels": 0.92},
-        weights=tuple(float(name == "win") for name in COMPONENTS),
+        weights=tuple(float(name == "win") for name in COMPONENTS), units=(32,),
         remark="One policy for seven levels; share of completed levels there and on five others.",
     ),
     "breakthrough": Target(
