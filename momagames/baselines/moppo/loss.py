@@ -107,5 +107,3 @@ class Learner:
             return self.model.to_tensor(normalized.astype(np.float32))
         together = self.model.to_tensor(scalarized[chosen].astype(np.float32))
         return (together - together.mean()) / (together.std() + EPSILON)
-
-
