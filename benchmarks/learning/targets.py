@@ -17,7 +17,7 @@ import argparse
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from benchmarks.learning.evaluations import (
 from momagames.baselines.base import first_agents
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
+from momagames.baselines.learners import LEARNERS, find_learner
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.ntuple.method import Ntuple
@@ -122,16 +123,16 @@ def make_pommerman(
     )  # fmt: skip
 
 
-def make_robotmail(robots: int, budget: int, chosen: str = "seed 10, which favors it") -> Target:
-    """Return the target of delivering more than scripted robots, with less energy."""
+def make_robotmail(robots: int, budget: int, chosen: str = "seed 10, which favors it", **changes: Any) -> Target:
+    """Return the target of delivering more than scripted robots, with less energy, with changed options."""
     game = momagames.spec(f"mo-robotmail-{robots}-v0", objectives=("delivery", "energy"))
-    options = {**Moppo.default_options(game), "divisions": 20, "concentration": 0.5, "gamma": 0.997}
+    options = {**Moppo.default_options(game), "divisions": 20, "concentration": 0.5, "gamma": 0.997, **changes}
     return Target(
         lambda: [game], {"moppo": (Moppo(**options), budget)}, compare_deliveries,
         {"deliveries over astar's": 1, "hypervolume over energy_saver's": 1, "share of energy_saver's points dominated": 1},
         200, opponents=("astar",), units=(128, 64),
         remark="Mean returns in the seats of each player against `astar`, with 201 weight vectors; `energy_saver` has six "
-        f"variants. Budget, discount factor and number of weight vectors were chosen on results of {chosen}.",
+        f"variants. Options and number of weight vectors were chosen on results of {chosen}.",
     )  # fmt: skip
 
 
@@ -206,7 +207,7 @@ TARGETS = {
     "pommerman-ffa": make_pommerman("ffa", 32_000_000, (0.92, 0.2), dead="leave"),
     "pommerman-duel": make_pommerman("duel", 16_000_000, (0.95, 0.55), kills=0.0),
     "pommerman-team": make_pommerman("team-full", 16_000_000, (0.92, 0.55), league=16),
-    "robotmail-2": make_robotmail(2, 16_000_000),
+    "robotmail-2": make_robotmail(2, 16_000_000, "seeds 5, 10, 13 and 14", normalize_by_weights=True),
     "robotmail-4": make_robotmail(4, 32_000_000, "seeds 10 to 12 with half the budget"),
     "robotmail-12": make_robotmail(12, 16_000_000),
 }  # fmt: skip
@@ -281,10 +282,16 @@ def collect_reports(out: Path, name: str, learner: str, archived: Mapping[str, A
 
 
 def are_seeds_of_one(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Return whether two reports differ in their seeds only. What one of them lacks is newer; its default changes nothing."""
+    """Return whether two reports differ in their seeds only. What one of them lacks is newer."""
     heads = [{**one["head"], "version": one["version"], "results": list(one["results"])} for one in (first, second)]
-    options = [head.pop("options", {}) for head in heads]
-    return all(a[k] == b[k] for a, b in (heads, options) for k in {*a} & {*b} if k != "seed")
+    options = [add_newer_options(head["method"], head.pop("options")) for head in heads]
+    return options[0] == options[1] and all(heads[0][k] == heads[1][k] for k in {*heads[0]} & {*heads[1]} if k != "seed")
+
+
+def add_newer_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a learner with the defaults of those that came after its report."""
+    newer = fields(find_learner(method)) if method in LEARNERS else ()
+    return {**{one.name: one.default for one in newer if one.default is not MISSING}, **options}
 
 
 def archive_reports(out: Path) -> None:
