@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from momagames.baselines.moppo.advantages import EPSILON, list_group_centers, normalize_by_weights
 from momagames.baselines.moppo.distributions import gather_log_probs, masked_log_softmax, mean_entropy
 from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.options import MoppoOptions
@@ -32,7 +31,6 @@ class Learner:
         self._generator = generator
         self.optimizer = torch.optim.Adam(model.network.parameters(), options.learning_rate, eps=ADAM_EPS, fused=True)
         self._annealing = 1.0
-        self._group_centers = list_group_centers(len(model.game.objectives))
 
     def anneal(self, progress_remaining: float) -> None:
         """Set the learning rate and the entropy coefficient."""
@@ -67,7 +65,8 @@ class Learner:
         is_on_policy = model.to_tensor(~rows["is_imitated"])
         advantages = torch.zeros_like(new_log_probs[:, 0])
         if is_on_policy.sum() > 1:
-            advantages[is_on_policy] = self._normalize_advantages(rows)
+            scalarized = model.to_tensor(self._scalarize_advantages(rows).astype(np.float32))
+            advantages[is_on_policy] = _normalize(scalarized[is_on_policy])
         clipped_ratio = ratio.clamp(1 - options.clip_coef, 1 + options.clip_coef)
         # each part of an action has a ratio of its own: noise in one, such as words, does not clip the others
         surrogate = torch.min(advantages[:, None] * ratio, advantages[:, None] * clipped_ratio).sum(1)
@@ -99,11 +98,6 @@ class Learner:
         expected, weights = rows["past_returns"] + rows["values"], rows["weights"]
         return self.utility.evaluate(expected + rows["advantages"], weights) - self.utility.evaluate(expected, weights)
 
-    def _normalize_advantages(self, rows: dict[str, NDArray[Any]]) -> Tensor:
-        """Return the normalized advantages of the decisions that are not imitated, float32[r]."""
-        chosen, scalarized = ~rows["is_imitated"], self._scalarize_advantages(rows)
-        if self.options.normalize_by_weights:
-            normalized = normalize_by_weights(scalarized[chosen], rows["weights"][chosen], self._group_centers)
-            return self.model.to_tensor(normalized.astype(np.float32))
-        together = self.model.to_tensor(scalarized[chosen].astype(np.float32))
-        return (together - together.mean()) / (together.std() + EPSILON)
+
+def _normalize(advantages: Tensor) -> Tensor:
+    return (advantages - advantages.mean()) / (advantages.std() + 1e-8)

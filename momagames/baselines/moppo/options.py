@@ -15,7 +15,7 @@ DEFAULT_OPTIONS: dict[str, Any] = {
     "self_play": 0.5, "opponent_pool_size": 2, "critic": "decentralized", "utility": "linear", "expert": None,
     "bc_fraction": 0.1, "self_imitation_coef": 0.0, "reward_scaling": "random", "device": "auto", "divisions": 4,
     "greedy": True, "network": "auto", "precision": "float32", "caution": 0,
-    "safe_inputs": False, "symmetries": False, "league_size": 0, "normalize_by_weights": False,
+    "safe_inputs": False, "symmetries": False, "league_size": 0,
 }  # fmt: skip
 # option -> lowest and highest value
 RANGES: dict[str, tuple[float, float]] = {
@@ -96,8 +96,6 @@ class MoppoOptions:
                         that the game declares, see `contract.ViewSymmetry`
     league_size         0: the opponent pool has the latest versions of the network; above 0: versions are drawn from so many of
                         all of the training, those that are hard to beat more often, see `league`
-    normalize_by_weights    whether advantages are normalized among decisions with like weights, instead of all of them
-                        together, in which weights with small advantages learn little, see `advantages`
     """
 
     name: ClassVar[str] = "moppo"
@@ -131,7 +129,6 @@ class MoppoOptions:
     safe_inputs: bool = False
     symmetries: bool = False
     league_size: int = 0
-    normalize_by_weights: bool = False
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
