@@ -115,5 +115,5 @@ def ratio_table(settings: Sequence[Setting]) -> Iterator[str]:
 def format_ratio(setting: Setting, method: str) -> str:
     if method not in setting.ratios:
         return ""
-    text = f"{setting.ratios[method]:.3f}"
-    return f"**{text}**" if setting.ratios[method] == max(setting.ratios.values()) else text
+    text, best = (f"{ratio:.3f}" for ratio in (setting.ratios[method], max(setting.ratios.values())))
+    return f"**{text}**" if text == best else text

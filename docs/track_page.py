@@ -175,8 +175,7 @@ def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:
     yield f"**{len(complete)} of {len(seeds)} seeds** are complete (seeds {listed}; {finished} of {runs} runs)."
     if missing:
         yield from (
-            "Intervals need the others. These commands restore the archived runs, add a seed, and write the archive and this",
-            "page again:",
+            "These commands restore the archived runs, add a seed, and write the archive and this page again:",
             "",
             "```console",
             f"python docs/make_results.py --unpack {name}-results --suite {name}",
