@@ -332,6 +332,21 @@ def test_archived_reports_gain_seeds(tmp_path, monkeypatch):
     assert found == [(10, None), (11, 4), (13, 4)]  # 12 had another budget
 
 
+def test_reports_before_an_option_are_those_with_its_default(monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(ROOT))
+    targets = importlib.import_module("benchmarks.learning.targets")
+
+    def make_report(**options):
+        head = {"seed": 1, "method": "moppo", "options": {"gamma": 1.0, **options}}
+        return {"head": head, "version": "1", "results": {"share": 1}}
+
+    older = make_report()
+    assert targets.are_seeds_of_one(older, make_report(league_size=0))
+    assert not targets.are_seeds_of_one(older, make_report(league_size=2))
+    assert not targets.are_seeds_of_one(older, make_report(gamma=0.9))
+
+
 def test_reference_sets_are_made_once(tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(str(ROOT))
     script = importlib.import_module("benchmarks.fronts.policy_references")
