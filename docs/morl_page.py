@@ -102,14 +102,14 @@ def describe_message(settings: Sequence[Setting]) -> str:
 
 
 def ratio_table(settings: Sequence[Setting]) -> Iterator[str]:
-    """Yield the mean ratios of all methods, those of the package first."""
+    """Yield the mean ratios of all methods by library, those of the package first."""
     methods = dict(item for one in settings for item in one.libraries.items())
-    rows = [
-        (name, library, *(format_ratio(one, name) for one in settings))
-        for name, library in sorted(methods.items(), key=lambda item: item[1] != OWN)
-    ]
+    rows = []
+    for library in sorted({*methods.values()}, key=lambda name: (name != OWN, name)):
+        rows.append((f"*{library}*", *("" for _ in settings)))
+        rows += [(name, *(format_ratio(one, name) for one in settings)) for name in methods if methods[name] == library]
     heads = [f"{one.panel.game.title}, {one.panel.experiment}" for one in settings]
-    return markdown_table(["method", "library", *heads], rows)
+    return markdown_table(["method", *heads], rows)
 
 
 def format_ratio(setting: Setting, method: str) -> str:
