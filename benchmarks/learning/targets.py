@@ -282,7 +282,10 @@ def collect_reports(out: Path, name: str, learner: str, archived: Mapping[str, A
 
 
 def are_seeds_of_one(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Return whether two reports differ in their seeds only. What one of them lacks is newer."""
+    """Return whether two reports differ in their seeds only.
+
+    What one of them lacks is newer: options count with their defaults, other entries are not compared.
+    """
     heads = [{**one["head"], "version": one["version"], "results": list(one["results"])} for one in (first, second)]
     options = [add_newer_options(head.get("method", ""), head.pop("options", {})) for head in heads]
     return options[0] == options[1] and all(heads[0][k] == heads[1][k] for k in {*heads[0]} & {*heads[1]} if k != "seed")
