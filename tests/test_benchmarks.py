@@ -158,7 +158,12 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ),
     # the test of docs/tutorials trains momaland's MOMAPPO: its compilation takes half a minute
     ("learning/momappo.py", ("--weights", "0", "--episodes", "2"), ("momaland", "supersuit"), ("random play: ",)),
-    ("learning/published.py", ("pql", "--share", "0.02"), ("morl_baselines",), ("pql",)),
+    (
+        "learning/published.py",
+        ("pql", "lcn", "--share", "0.02"),
+        ("morl_baselines",),
+        ("pql, deep-sea", "expected utility", "lcn, fruit", " fair points"),
+    ),
 ]  # fmt: skip
 MODULES = {"learning/evaluations.py", "learning/maskable_ppo.py"}  # of other scripts
 APART = {

@@ -5,14 +5,18 @@ python -m benchmarks.learning.published pql pcn --seeds 3 --share 0.5
 
 Each learner trains with the code of the method (`momagames.baselines.morl`) on its benchmark. Its policies are then evaluated
 without discount, and their non-dominated returns are compared with the exact front that MO-Gymnasium publishes: by the share
-of the hypervolume, and by the number of points of the front that are reached. Weighted sums reach the convex part of a front
-only; its share is printed, too. Needs the extra `morl`.
+of the hypervolume, by the expected utility, and by the number of points of the front that are reached. Weighted sums reach the
+convex part of a front only; its share is printed, too. Of the fair points, which LCN looks for, no other is better in the sense
+of Lorenz dominance. Options and budgets of Envelope and GPI-LS were chosen with seed 10. Needs the extra `morl`.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import math
 import os
+import sys
 import time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -23,7 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from momagames.analysis.fairness import lorenz_front
 from momagames.analysis.indicators import hypervolume
+from momagames.analysis.utilities import expected_utility, sampled_weights
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
 from momagames.baselines.morl.maskable_ppo import MaskablePpo
@@ -42,18 +48,25 @@ Points = NDArray[np.float64]
 
 
 class Benchmark(NamedTuple):
-    """An environment of MO-Gymnasium, its arguments, and the reference point of the hypervolume."""
+    """An environment of MO-Gymnasium.
+
+    options           arguments of the environment
+    reference_point   of the hypervolume
+    is_comparable     whether the objectives have the same unit, so that points can be fair
+    """
 
     id: str
     options: dict[str, Any]
     reference_point: tuple[float, ...]
     max_steps: int
+    is_comparable: bool = False
 
 
 # Reference point and budgets of tabular learners: https://github.com/LucasAlegre/morl-baselines/issues/43
 CONVEX = Benchmark("deep-sea-treasure-v0", {}, (0.0, -50.0), 100)
+CONVEX_SCALED = CONVEX._replace(options={"float_state": True})  # as the model of GPI-PD expects
 CONCAVE = Benchmark("deep-sea-treasure-concave-v0", {}, (0.0, -50.0), 100)
-FRUITS = Benchmark("fruit-tree-v0", {"depth": 6}, (-1.0,) * 6, 6)
+FRUITS = Benchmark("fruit-tree-v0", {"depth": 6}, (-1.0,) * 6, 6, is_comparable=True)
 
 
 class Case(NamedTuple):
@@ -66,9 +79,10 @@ class Case(NamedTuple):
 
 COMMON: dict[str, Any] = {"gamma": 1.0, "illegal": "next"}
 VALUES: dict[str, Any] = {
-    **COMMON, "net_arch": (128, 128, 128), "learning_rate": 1e-3, "batch_size": 64, "buffer_size": 20_000, "exploration": 0.5,
+    "gamma": 0.99, "illegal": "next", "net_arch": (128, 128, 128), "learning_rate": 1e-3, "batch_size": 64,
+    "buffer_size": 20_000, "exploration": 0.5,
 }  # fmt: skip
-GPI: dict[str, Any] = {**VALUES, "divisions": 20, "iterations": 10, "eval_episodes": 1, "gradient_updates": 1}
+GPI: dict[str, Any] = {**VALUES, "divisions": 50, "iterations": 10, "eval_episodes": 1, "gradient_updates": 1}
 COMMANDS: dict[str, Any] = {
     **COMMON, "num_policies": 100, "hidden_dim": 64, "learning_rate": 1e-2, "batch_size": 256, "random_episodes": 50,
     "episodes": 10, "updates": 50, "max_buffer_size": 200,
@@ -95,9 +109,12 @@ CASES: dict[str, list[Case]] = {
     ],
     "pcn": [Case(FRUITS, 10_000, Pcn(**COMMANDS)), Case(CONVEX, 60_000, Pcn(**COMMANDS))],
     "lcn": [Case(FRUITS, 10_000, Lcn(**COMMANDS))],
-    "envelope": [Case(FRUITS, 10_000, Envelope(**VALUES, divisions=4)), Case(CONVEX, 10_000, Envelope(**VALUES, divisions=20))],
-    "gpi_ls": [Case(CONVEX, 15_000, GpiLs(**GPI))],
-    "gpi_pd": [Case(CONVEX, 10_000, GpiPd(**GPI))],
+    "envelope": [
+        Case(FRUITS, 30_000, Envelope(**{**VALUES, "batch_size": 256}, divisions=8)),
+        Case(CONVEX, 30_000, Envelope(**VALUES, divisions=50)),
+    ],
+    "gpi_ls": [Case(CONVEX, 40_000, GpiLs(**GPI))],
+    "gpi_pd": [Case(CONVEX_SCALED, 12_000, GpiPd(**GPI))],
     "morl_d": [Case(CONVEX, 30_000, MorlD(**SAC))],
     "eupg": [Case(CONVEX, 60_000, Eupg(**COMMON, divisions=10, net_arch=(50,), learning_rate=1e-3))],
     "maskable_ppo": [Case(CONVEX, 100_000, MaskablePpo(**PPO))],
@@ -194,16 +211,30 @@ def select_convex(front: Points) -> Points:
     return front[best]
 
 
-def describe(found: Points, front: Points, reference: tuple[float, ...]) -> str:
-    """Return the hypervolume of returns, its share of that of the exact front, and the points that are reached."""
-    front = front[is_nondominated(front)]
+def describe(found: Points, front: Points, benchmark: Benchmark) -> str:
+    """Return the hypervolume and expected utility of returns beside those of the front, and the points that are reached."""
+    reference, front = benchmark.reference_point, front[is_nondominated(front)]
     found = found[(found > reference).all(axis=1)]
     volumes = [hypervolume(points, reference).value if len(points) else 0.0 for points in (found, front, select_convex(front))]
-    near = np.abs(front[:, None] - found[None]).max(axis=2).min(axis=1, initial=np.inf) < TOLERANCE
+    weights = sampled_weights(front.shape[1])
+    utilities = [expected_utility(points, weights) if len(points) else math.nan for points in (found, front)]
+    fair = f", {count_reached(found, front[lorenz_front(front)])} fair points" if benchmark.is_comparable else ""
     return (
         f"hypervolume {volumes[0]:.2f} of {volumes[1]:.2f} ({volumes[0] / volumes[1]:.4f}; convex part "
-        f"{volumes[2] / volumes[1]:.4f}), {int(near.sum())} of {len(front)} points"
+        f"{volumes[2] / volumes[1]:.4f}), expected utility {utilities[0]:.4f} of {utilities[1]:.4f}, "
+        f"{count_reached(found, front)} points{fair}"
     )
+
+
+def count_reached(found: Points, points: Points) -> str:
+    near = np.abs(points[:, None] - found[None]).max(axis=2).min(axis=1, initial=np.inf) < TOLERANCE
+    return f"{int(near.sum())} of {len(points)}"
+
+
+def alias_moved_module() -> None:
+    """Let the model of GPI-PD import the map of Deep Sea Treasure from where earlier releases of MO-Gymnasium had it."""
+    for name in ("deep_sea_treasure", "deep_sea_treasure.deep_sea_treasure"):
+        sys.modules[f"mo_gymnasium.{name}"] = importlib.import_module(f"mo_gymnasium.envs.{name}")
 
 
 def main() -> None:
@@ -214,6 +245,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if unknown := set(arguments.learners) - set(CASES):
         parser.error(f"invalid learners {', '.join(sorted(unknown))}: expected {', '.join(CASES)}")
+    alias_moved_module()
     for name in arguments.learners:
         for case in CASES[name]:
             environment = mo_gymnasium.make(case.benchmark.id, **case.benchmark.options)
@@ -222,7 +254,7 @@ def main() -> None:
                 started, budget = time.perf_counter(), int(case.budget * arguments.share)
                 found = train(case, budget, seed)
                 print(
-                    f"{name}, {case.benchmark.id}, seed {seed}: {describe(found, front, case.benchmark.reference_point)}; "
+                    f"{name}, {case.benchmark.id}, seed {seed}: {describe(found, front, case.benchmark)}; "
                     f"{budget:,} steps, {time.perf_counter() - started:.0f} s (load {os.getloadavg()[0]:.1f})",
                     flush=True,
                 )
