@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from archives import open_archive
 from page_figures import fold, image
-from track_page import Track, count_leaders, find_experiment
+from track_page import Track, count_leaders, describe_archive, find_experiment
 
 from momagames.benchmark.plan import Suite, expand_runs, method_names
 from momagames.benchmark.store.store import Store
@@ -23,7 +23,6 @@ from momagames.reports.text.labels import format_score, generalization_heads, he
 from momagames.reports.text.markdown_tables import markdown_table
 
 NAME = "generalization"
-ARCHIVED = "benchmarks/fronts/generalization.npz.xz"
 
 
 def make_track(name: str, file: Path) -> Track:
@@ -51,12 +50,11 @@ def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tup
     yield from (
         "## How the numbers were made",
         "",
-        "`momagames bench run generalization` made the runs, which are archived in",
-        f"`{ARCHIVED}`. `python docs/make_results.py --suite generalization --unpack FOLDER` restores",
-        "them, and `momagames bench report FOLDER` prints these tables. The exact fronts are computed again by the method",
-        "`exact` and stored in the cache of the package; their witnesses are played again whenever they are read. The",
-        "training instances of an experiment with fewer of them are the first of those with more, and the test instances are",
-        "the same. Definitions: [Metrics](../metrics.md#generalization-over-instances).",
+        *describe_archive(NAME),
+        "The exact fronts are computed again by the method `exact` and stored in the cache of the package; their witnesses are",
+        "played again whenever they are read. The training instances of an experiment with fewer of them are the first of",
+        "those with more, and the test instances are the same. Definitions:",
+        "[Metrics](../metrics.md#generalization-over-instances).",
         "",
         *markdown_table(["", ""], collect_run_facts(store, suite)),
         "",

@@ -166,7 +166,7 @@ def describe_trained(data: ReportData) -> Iterator[str]:
 
 
 def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:
-    """Yield how many seeds are complete, and the commands that run the others."""
+    """Yield how many seeds are complete, and the commands that made the runs or run the others."""
     seeds = suite.experiments[0].seeds
     complete = [seed for seed in seeds if all(is_complete(panel, seed) for panel in data.panels)]
     missing = [seed for seed in seeds if seed not in complete]
@@ -186,6 +186,17 @@ def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:
             "Several machines run seeds or shards (`--shard I/N`) into folders of their own, and `momagames bench merge` joins",
             "these with the restored one before the last command. Finished runs are never run again.",
         )
+    else:
+        yield from describe_archive(name)
+
+
+def describe_archive(name: str) -> Iterator[str]:
+    """Yield the commands that made the runs of a suite and that restore them."""
+    yield from (
+        f"`momagames bench run {name}` made the runs, which are archived in `benchmarks/fronts/{name}.npz.xz`.",
+        f"`python docs/make_results.py --suite {name} --unpack FOLDER` restores them, and `momagames bench report FOLDER`",
+        "compares them.",
+    )
 
 
 def is_complete(panel: Panel, seed: int) -> bool:

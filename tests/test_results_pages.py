@@ -204,7 +204,18 @@ def test_page_of_a_track(tmp_path, monkeypatch):
     assert "`greedy` wins 1, is level in 0 and loses 0." in page.text
     assert "**2 of 3 seeds** are complete (seeds 0, 1; 4 of 6 runs)." in page.text
     assert "momagames bench run track -o track-results --seed 2" in page.text
+    assert "`momagames bench run track` made the runs" not in page.text
     assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
+
+
+def test_page_of_a_complete_track_has_the_commands(tmp_path, monkeypatch):
+    suite = load_suite({"name": "track", "description": "", "experiments": [POLICIES], "indicators": INDICATORS})
+    assert not run_suite(suite, tmp_path / "results").failed
+    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz")
+    monkeypatch.setitem(track_page.TITLES, "track", "Track")
+    page = track_page.make_track("track", tmp_path / "track.npz.xz")
+    assert "`momagames bench run track` made the runs" in page.text
+    assert "`python docs/make_results.py --suite track --unpack FOLDER` restores them" in page.text
 
 
 def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
