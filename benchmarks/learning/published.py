@@ -79,7 +79,7 @@ class Case(NamedTuple):
 
 COMMON: dict[str, Any] = {"gamma": 1.0, "illegal": "next"}
 VALUES: dict[str, Any] = {
-    "gamma": 0.99, "illegal": "next", "net_arch": (128, 128, 128), "learning_rate": 1e-3, "batch_size": 64,
+    **COMMON, "gamma": 0.99, "net_arch": (128, 128, 128), "learning_rate": 1e-3, "batch_size": 64,
     "buffer_size": 20_000, "exploration": 0.5,
 }  # fmt: skip
 GPI: dict[str, Any] = {**VALUES, "divisions": 50, "iterations": 10, "eval_episodes": 1, "gradient_updates": 1}
@@ -227,6 +227,7 @@ def describe(found: Points, front: Points, benchmark: Benchmark) -> str:
 
 
 def count_reached(found: Points, points: Points) -> str:
+    """Return how many points are equal to a return, up to the tolerance: "9 of 10"."""
     near = np.abs(points[:, None] - found[None]).max(axis=2).min(axis=1, initial=np.inf) < TOLERANCE
     return f"{int(near.sum())} of {len(points)}"
 
