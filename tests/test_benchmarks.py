@@ -159,6 +159,12 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     # the test of docs/tutorials trains momaland's MOMAPPO: its compilation takes half a minute
     ("learning/momappo.py", ("--weights", "0", "--episodes", "2"), ("momaland", "supersuit"), ("random play: ",)),
     (
+        "learning/fishwood.py",
+        ("--steps", "400", "--seeds", "1", "--episodes", "2"),
+        ("morl_baselines",),
+        ("optimum 16.207, random play 9.950, ", "probability 0.78 14.973", "eupg, seed 0: "),
+    ),
+    (
         "learning/published.py",
         ("pql", "lcn", "--share", "0.02"),
         ("morl_baselines",),

@@ -53,6 +53,7 @@ class Benchmark(NamedTuple):
     options           arguments of the environment
     reference_point   of the hypervolume
     is_comparable     whether the objectives have the same unit, so that points can be fair
+    offset            added to the observations
     """
 
     id: str
@@ -60,11 +61,13 @@ class Benchmark(NamedTuple):
     reference_point: tuple[float, ...]
     max_steps: int
     is_comparable: bool = False
+    offset: float = 0.0
 
 
 # Reference point and budgets of tabular learners: https://github.com/LucasAlegre/morl-baselines/issues/43
 CONVEX = Benchmark("deep-sea-treasure-v0", {}, (0.0, -50.0), 100)
-CONVEX_SCALED = CONVEX._replace(options={"float_state": True})  # as the model of GPI-PD expects
+# The model of GPI-PD expects positions in tenths, and rounds predicted ones down: half a cell more makes them round to the cell.
+CONVEX_SCALED = CONVEX._replace(options={"float_state": True}, offset=0.05)
 CONCAVE = Benchmark("deep-sea-treasure-concave-v0", {}, (0.0, -50.0), 100)
 FRUITS = Benchmark("fruit-tree-v0", {"depth": 6}, (-1.0,) * 6, 6, is_comparable=True)
 
@@ -89,7 +92,7 @@ COMMANDS: dict[str, Any] = {
 }  # fmt: skip
 SAC: dict[str, Any] = {
     **COMMON, "population": 6, "exchanges": 60, "net_arch": (128, 128), "learning_rate": 1e-3, "batch_size": 128,
-    "buffer_size": 30_000, "learning_starts": 500,
+    "buffer_size": 30_000, "learning_starts": 500, "update_frequency": 1, "target_frequency": 100, "alpha": 0.01,
 }  # fmt: skip
 PPO: dict[str, Any] = {
     **COMMON, "divisions": 10, "shared": False, "net_arch": (64, 64), "learning_rate": 1e-3, "num_steps": 512, "batch_size": 64,
@@ -132,9 +135,7 @@ class BenchmarkEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         self._benchmark, self._seed, self.budget = benchmark, seed, budget
         self.reward_dim, self.reward_space = len(benchmark.reference_point), self.unwrapped.reward_space
         self.action_space.seed(seed)
-        low, high = (
-            np.ravel(end).astype(np.float32) for end in (self.env.observation_space.low, self.env.observation_space.high)
-        )
+        low, high = (self._flatten(end) for end in (self.env.observation_space.low, self.env.observation_space.high))
         self.observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
         self.return_scale: Points = np.ones(self.reward_dim)
         best = self.unwrapped.reward_space.high * benchmark.max_steps
@@ -149,13 +150,17 @@ class BenchmarkEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         env.return_scale = self.return_scale
         return env
 
+    def _flatten(self, observation: Any) -> NDArray[np.float32]:
+        flat: NDArray[np.float32] = np.ravel(observation).astype(np.float32) + np.float32(self._benchmark.offset)
+        return flat
+
     def action_masks(self) -> NDArray[np.int8]:
         return np.ones(self.game.actions[0], np.int8)
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         observation, info = self.env.reset(**options)
         self.value = np.zeros(self.reward_dim)
-        return np.ravel(observation).astype(np.float32), info
+        return self._flatten(observation), info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         self.budget.check()
@@ -164,7 +169,7 @@ class BenchmarkEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         self.value = self.value + reward
         if (terminated or truncated) and self.budget.limit is None:
             self.returns.append(self.value)
-        return np.ravel(observation).astype(np.float32), np.float32(reward / self.return_scale), terminated, truncated, info
+        return self._flatten(observation), np.float32(reward / self.return_scale), terminated, truncated, info
 
 
 def play_policy(env: BenchmarkEnv, method: LibraryLearner, policy: LearnedPolicy, episodes: int) -> Points:

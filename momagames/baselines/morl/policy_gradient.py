@@ -17,8 +17,6 @@ from momagames.baselines.morl.training_env import IdleEnv, TrainingEnv
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, check_range
 
-UPDATE_FREQUENCY = 4  # steps between updates of MOSAC
-
 
 @dataclass(frozen=True)
 class MorlD(LibraryLearner):
@@ -28,9 +26,12 @@ class MorlD(LibraryLearner):
     exchanges           parts of the budget: one policy trains in each, in turn
     net_arch            units of the hidden layers
     learning_rate       of Adam, of actor and critics
-    batch_size          transitions of an update, one in four steps
+    batch_size          transitions of an update
     buffer_size         transitions in the replay buffer
-    learning_starts     steps of random play at first
+    learning_starts     steps of random play at first, of each policy
+    update_frequency    steps of a policy between its updates
+    target_frequency    steps of a policy between copies of its critics to the target networks, a multiple of `update_frequency`
+    alpha               coefficient of the entropy of the policy, in units of the scaled rewards
 
     The policies sample their actions.
 
@@ -46,6 +47,9 @@ class MorlD(LibraryLearner):
     batch_size: int
     buffer_size: int
     learning_starts: int
+    update_frequency: int
+    target_frequency: int
+    alpha: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,8 +58,14 @@ class MorlD(LibraryLearner):
         check_range(f"{self.name}: number of layers in net_arch", len(self.net_arch), 2)
         check_range(f"{self.name}: units in net_arch", min(self.net_arch), 1)
         check_range(f"{self.name}: learning_rate", self.learning_rate, 0, above=True)
-        for name in ("batch_size", "buffer_size", "learning_starts"):
+        for name in ("batch_size", "buffer_size", "learning_starts", "update_frequency"):
             check_range(f"{self.name}: {name}", getattr(self, name), 1)
+        if self.target_frequency < 1 or self.target_frequency % self.update_frequency:
+            raise InvalidParameter(
+                f"{self.name}: invalid target_frequency={self.target_frequency}: expected a positive multiple of "
+                f"update_frequency={self.update_frequency}"
+            )
+        check_range(f"{self.name}: alpha", self.alpha, 0)
 
     def learn(self, env: TrainingEnv, seed: int) -> list[LearnedPolicy]:
         from morl_baselines.multi_policy.morld.morld import MORLD
@@ -68,7 +78,8 @@ class MorlD(LibraryLearner):
             policy_args={
                 "net_arch": list(self.net_arch), "policy_lr": self.learning_rate, "q_lr": self.learning_rate,
                 "batch_size": self.batch_size, "buffer_size": self.buffer_size, "learning_starts": self.learning_starts,
-                "update_frequency": UPDATE_FREQUENCY, "device": "cpu",
+                "update_frequency": self.update_frequency, "target_net_freq": self.target_frequency,
+                "alpha": self.alpha, "autotune": False, "device": "cpu",
             },
         )  # fmt: skip
         idle = IdleEnv(env)

@@ -24,7 +24,7 @@ OPTIONS = {
     "gpi_pd": GPI,
     "morl_d": {
         **COMMON, "population": 3, "exchanges": 6, "net_arch": (16, 16), "learning_rate": 1e-3, "batch_size": 8,
-        "buffer_size": 500, "learning_starts": 20,
+        "buffer_size": 500, "learning_starts": 20, "update_frequency": 4, "target_frequency": 20, "alpha": 0.01,
     },
     "eupg": {**COMMON, "divisions": 2, "net_arch": (16,), "learning_rate": 1e-3},
     "maskable_ppo": {

@@ -69,6 +69,8 @@ def test_plans_need_one_agent_and_no_chance(name):
         ("gpi_pd", {"iterations": 0}, "gpi_pd: invalid iterations=0"),
         ("maskable_ppo", {"batch_size": 17}, r"batch_size=17: expected 2\.\.16"),
         ("morl_d", {"exchanges": 2}, "exchanges=2: expected 3 or more"),
+        ("morl_d", {"target_frequency": 30}, "target_frequency=30: expected a positive multiple of update_frequency=4"),
+        ("morl_d", {"alpha": -1.0}, "alpha=-1.0"),
         ("pql", {"max_states": 0}, "max_states=0"),
         ("mo_q_learning", {"final_epsilon": 2.0}, "final_epsilon=2.0"),
         ("eupg", {"net_arch": ()}, "net_arch=0"),
