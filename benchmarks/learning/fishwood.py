@@ -1,6 +1,6 @@
 """EUPG of morl-baselines on FishWood of MO-Gymnasium, the benchmark of its authors: expected utility beside the exact optimum.
 
-python -m benchmarks.learning.fishwood              # four seeds with 400,000 steps: about eight minutes
+python -m benchmarks.learning.fishwood              # four seeds with 200,000 steps: about four minutes
 python -m benchmarks.learning.fishwood --steps 0    # policies before training
 
 In each of 200 steps the agent is in the woods (where it finds wood with probability 0.9) or fishes (a fish with probability
@@ -75,7 +75,7 @@ def evaluate(agent: Any, episodes: int) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=400_000, help="Environment steps of a training.")
+    parser.add_argument("--steps", type=int, default=200_000, help="Environment steps of a training.")
     parser.add_argument("--seeds", type=int, default=4, help="Number of seeds.")
     parser.add_argument("--episodes", type=int, default=500, help="Episodes of an evaluation.")
     arguments = parser.parse_args()

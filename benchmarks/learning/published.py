@@ -66,7 +66,7 @@ class Benchmark(NamedTuple):
 
 # Reference point and budgets of tabular learners: https://github.com/LucasAlegre/morl-baselines/issues/43
 CONVEX = Benchmark("deep-sea-treasure-v0", {}, (0.0, -50.0), 100)
-# The model of GPI-PD expects positions in tenths, and rounds predicted ones down: half a cell more makes them round to the cell.
+# The model of GPI-PD expects positions in tenths and rounds predictions down, which half a cell more makes right.
 CONVEX_SCALED = CONVEX._replace(options={"float_state": True}, offset=0.05)
 CONCAVE = Benchmark("deep-sea-treasure-concave-v0", {}, (0.0, -50.0), 100)
 FRUITS = Benchmark("fruit-tree-v0", {"depth": 6}, (-1.0,) * 6, 6, is_comparable=True)
@@ -91,8 +91,8 @@ COMMANDS: dict[str, Any] = {
     "episodes": 10, "updates": 50, "max_buffer_size": 200,
 }  # fmt: skip
 SAC: dict[str, Any] = {
-    **COMMON, "population": 6, "exchanges": 60, "net_arch": (128, 128), "learning_rate": 1e-3, "batch_size": 128,
-    "buffer_size": 30_000, "learning_starts": 500, "update_frequency": 1, "target_frequency": 100, "alpha": 0.01,
+    **COMMON, "gamma": 0.99, "population": 6, "exchanges": 60, "net_arch": (128, 128), "learning_rate": 1e-3, "batch_size": 128,
+    "buffer_size": 30_000, "learning_starts": 200, "update_frequency": 1, "target_frequency": 100, "alpha": 0.002,
 }  # fmt: skip
 PPO: dict[str, Any] = {
     **COMMON, "divisions": 10, "shared": False, "net_arch": (64, 64), "learning_rate": 1e-3, "num_steps": 512, "batch_size": 64,
