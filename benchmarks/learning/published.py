@@ -7,7 +7,7 @@ Each learner trains with the code of the method (`momagames.baselines.morl`) on 
 without discount, and their non-dominated returns are compared with the exact front that MO-Gymnasium publishes: by the share
 of the hypervolume, by the expected utility, and by the number of points of the front that are reached. Weighted sums reach the
 convex part of a front only; its share is printed, too. Of the fair points, which LCN looks for, no other is better in the sense
-of Lorenz dominance. Options and budgets of Envelope and GPI-LS were chosen with seed 10. Needs the extra `morl`.
+of Lorenz dominance. Options and budgets of Envelope, GPI-LS and MORL/D were chosen with seed 10. Needs the extra `morl`.
 """
 
 from __future__ import annotations
