@@ -28,9 +28,9 @@ class MorlD(LibraryLearner):
     learning_rate       of Adam, of actor and critics
     batch_size          transitions of an update
     buffer_size         transitions in the replay buffer
-    learning_starts     steps of random play at first, of each policy
-    update_frequency    steps of a policy between its updates
-    target_frequency    steps of a policy between copies of its critics to the target networks, a multiple of `update_frequency`
+    learning_starts     steps of random play at first
+    update_frequency    steps between updates
+    target_frequency    steps between copies of the critics to the target networks, a multiple of `update_frequency`
     alpha               coefficient of the entropy of the policy, in units of the scaled rewards
 
     The policies sample their actions.

@@ -234,3 +234,21 @@ def test_probabilities_are_those_of_the_libraries(game, monkeypatch):
     expect("eupg", EUPG, of_eupg)
     expect("morl_d", MORLD, of_morl_d)
     expect("maskable_ppo", MaskablePPO, of_ppo)
+
+
+def test_policies_of_morl_d_learn_from_new_targets(game, monkeypatch):
+    """The defaults of the library copy critics every 2,000 steps, which is seldom for a small budget."""
+    from morl_baselines.single_policy.ser import mosac_discrete_action
+
+    kind, copy = mosac_discrete_action.MOSACDiscrete, mosac_discrete_action.polyak_update
+    update, copies = kind.update, []
+
+    def check_update(learner):
+        assert not learner.autotune
+        assert learner.alpha == 0.01
+        update(learner)
+
+    monkeypatch.setattr(kind, "update", check_update)
+    monkeypatch.setattr(mosac_discrete_action, "polyak_update", lambda **options: copies.append(1) or copy(**options))
+    make_method("morl_d").learn(make_env(game), 3)
+    assert copies
