@@ -79,11 +79,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=4, help="Number of seeds.")
     parser.add_argument("--episodes", type=int, default=500, help="Episodes of an evaluation.")
     arguments = parser.parse_args()
-    rates = np.linspace(0, 1, 101)
-    best = max(rates, key=compute_random_utility)
+    utility, best = max((compute_random_utility(rate), rate) for rate in np.linspace(0, 1, 101))
     print(
         f"optimum {compute_utility(lambda values: values.max(axis=0)):.3f}, random play {compute_random_utility(0.5):.3f}, "
-        f"random play that fishes with probability {best:.2f} {compute_random_utility(best):.3f}",
+        f"random play that fishes with probability {best:.2f} {utility:.3f}",
         flush=True,
     )
     for seed in range(arguments.seeds):

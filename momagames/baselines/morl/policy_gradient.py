@@ -15,7 +15,7 @@ from momagames.baselines.morl.method import LibraryLearner, WeightConditionedLea
 from momagames.baselines.morl.networks import extract_layers, read_network, relu, sigmoid, softmax
 from momagames.baselines.morl.training_env import IdleEnv, TrainingEnv
 from momagames.contract import Game
-from momagames.errors import InvalidParameter, check_range
+from momagames.errors import InvalidParameter, check_range, invalid_value
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,8 @@ class MorlD(LibraryLearner):
         for name in ("batch_size", "buffer_size", "learning_starts", "update_frequency"):
             check_range(f"{self.name}: {name}", getattr(self, name), 1)
         if self.target_frequency < 1 or self.target_frequency % self.update_frequency:
-            raise InvalidParameter(
-                f"{self.name}: invalid target_frequency={self.target_frequency}: expected a positive multiple of "
-                f"update_frequency={self.update_frequency}"
-            )
+            expected = f"a positive multiple of update_frequency={self.update_frequency}"
+            raise InvalidParameter(invalid_value(f"{self.name}: target_frequency", self.target_frequency, expected))
         check_range(f"{self.name}: alpha", self.alpha, 0)
 
     def learn(self, env: TrainingEnv, seed: int) -> list[LearnedPolicy]:
