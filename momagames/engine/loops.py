@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.masks import fill_forced_action, has_choice, mask_row, sample_parts
+from momagames.engine.masks import fill_forced_action, find_mask_row, has_choice, sample_parts
 from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel
 from momagames.kernels.record import CUT_OFF
@@ -191,7 +191,7 @@ def make_action_sampler(game: Game) -> Loop:
     def sample_actions(state, masks, parts, word, actions):
         """Write uniformly random legal actions of all actors; return the advanced generator word."""
         for actor in range(actions.shape[0]):
-            row = mask_row(state, masks, actor, sequential)
+            row = find_mask_row(state, masks, actor, sequential)
             word = sample_parts(masks[row], parts, word, actions[actor])
         return word
 
@@ -208,7 +208,7 @@ def make_legality_check(game: Game) -> Loop:
 
         In simultaneous games the action of an agent without a choice is replaced by its only action.
         """
-        mask = masks[mask_row(state, masks, actor, sequential)]
+        mask = masks[find_mask_row(state, masks, actor, sequential)]
         start, illegal = 0, False
         for part in range(parts.shape[0]):
             size = parts[part]

@@ -20,17 +20,17 @@ def sample_legal(mask, word):
         return sample_legal_small(mask, word)
     legal = 0
     for start in range(0, size, 64):
-        legal += bit_count(mask_word(mask, start))
+        legal += bit_count(read_mask_word(mask, start))
     if legal == 0:
         return 0
     rank = below(word, legal)
     start = 0
-    bits = mask_word(mask, start)
+    bits = read_mask_word(mask, start)
     here = bit_count(bits)
     while rank >= here:
         rank -= here
         start += 64
-        bits = mask_word(mask, start)
+        bits = read_mask_word(mask, start)
         here = bit_count(bits)
     for _ in range(rank):
         bits &= bits - ONE  # clear the lowest bit
@@ -65,7 +65,7 @@ def sample_parts(mask, parts, word, action):
 
 
 @kernel
-def mask_word(mask, start):
+def read_mask_word(mask, start):
     """Return the entries of the mask from `start` on as bits, up to 64. The mask has at least 64 entries."""
     place = min(start, mask.shape[0] - 64)
     return value_mask64(mask, place, ONE_BYTE, ONE_BYTE) >> np.uint64(start - place)
@@ -111,6 +111,6 @@ def list_actions(mask, actions):
 
 
 @kernel
-def mask_row(state, masks, actor, sequential):
+def find_mask_row(state, masks, actor, sequential):
     """Return the row of masks, int8[V, M], with the actions of an actor: that of the agent to move where agents take turns."""
     return np.int64(state["to_move"]) if sequential and masks.shape[0] > 1 else actor
