@@ -1,6 +1,6 @@
 """Learners of other libraries on benchmarks of MO-Gymnasium: what the methods of the package find, beside published fronts.
 
-python -m benchmarks.learning.published                               # all learners with their budgets: about an hour
+python -m benchmarks.learning.published                               # all learners with their budgets: about two hours
 python -m benchmarks.learning.published pql pcn --seeds 3 --share 0.5
 
 Each learner trains with the code of the method (`momagames.baselines.morl`) on its benchmark. Its policies are then evaluated
@@ -117,7 +117,7 @@ CASES: dict[str, list[Case]] = {
         Case(CONVEX, 30_000, Envelope(**VALUES, divisions=50)),
     ],
     "gpi_ls": [Case(CONVEX, 40_000, GpiLs(**GPI))],
-    "gpi_pd": [Case(CONVEX_SCALED, 12_000, GpiPd(**GPI))],
+    "gpi_pd": [Case(CONVEX_SCALED, 40_000, GpiPd(**GPI))],
     "morl_d": [Case(CONVEX, 30_000, MorlD(**SAC))],
     "eupg": [Case(CONVEX, 60_000, Eupg(**COMMON, divisions=10, net_arch=(50,), learning_rate=1e-3))],
     "maskable_ppo": [Case(CONVEX, 100_000, MaskablePpo(**PPO))],
