@@ -68,14 +68,15 @@ def group_by_learner(target: Mapping[str, Any]) -> dict[str, Runs]:
 
 
 def format_bars(target: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield a row for each bar that was measured, with the mean of the target's own learner."""
-    own, title = next(iter(group_by_learner(target).values())), make_title(target)
+    """Yield a row for each bar that was measured, with the mean of the first learner that has the result."""
+    title = make_title(target)
     for result, bar in target["bars"].items():
-        if result not in own[0]["results"]:
+        measured = [runs for runs in group_by_learner(target).values() if result in runs[0]["results"]]
+        if not measured:
             continue
-        mean = float(np.mean([run["results"][result] for run in own]))
+        mean = float(np.mean([run["results"][result] for run in measured[0]]))
         met = "met" if mean >= bar else "missed"
-        yield [title, result, format_number(bar), format_number(mean), str(len(own)), met]
+        yield [title, result, format_number(bar), format_number(mean), str(len(measured[0])), met]
 
 
 def make_title(target: Mapping[str, Any]) -> str:
@@ -127,6 +128,7 @@ def describe_training(game: Game, run: Mapping[str, Any]) -> str:
     if head["opponents"]:
         parts.append(f"opponents {', '.join(one['name'] for one in head['opponents'])}")
     parts += [f"options that differ from the defaults: {', '.join(changed)}"] if changed else []
+    parts += [f"results of {run['episodes']} episodes"] if "episodes" in run else []  # older reports have those of the target
     return "; ".join((*parts, f"threads: {run['threads']}", f"momagames {run['version']}"))
 
 

@@ -329,7 +329,8 @@ def test_archived_reports_gain_seeds(tmp_path, monkeypatch):
         return {"learner": "grpo", "head": head, "version": "1", "results": {"share": 1}, **times}
 
     monkeypatch.setattr(targets, "ARCHIVE", tmp_path / "results.json")
-    archived = {"samegame": {"runs": [make_report(10, 5, 1), make_report(11, 5, 1), make_report(12, 9, 1)]}}
+    fewer = make_report(14, 5, 1) | {"episodes": 20}
+    archived = {"samegame": {"runs": [make_report(10, 5, 1), make_report(11, 5, 1), make_report(12, 9, 1), fewer]}}
     targets.ARCHIVE.write_text(json.dumps(archived))
     targets.archive_reports(tmp_path)
     assert json.loads(targets.ARCHIVE.read_text())["samegame"]["runs"] == archived["samegame"]["runs"]
@@ -340,7 +341,7 @@ def test_archived_reports_gain_seeds(tmp_path, monkeypatch):
     targets.archive_reports(tmp_path)
     runs = json.loads(targets.ARCHIVE.read_text())["samegame"]["runs"]
     found = [(one["head"]["seed"], one.get("CPU-minutes")) for one in runs]
-    assert found == [(10, None), (11, 4), (13, 4)]  # 12 had another budget
+    assert found == [(10, None), (11, 4), (13, 4)]  # 12 had another budget, 14 fewer episodes of evaluation
 
 
 def test_reports_before_an_option_are_those_with_its_default(monkeypatch):

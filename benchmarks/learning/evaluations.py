@@ -28,6 +28,7 @@ from momagames.baselines.exact import exact_front
 from momagames.baselines.greedy import Greedy
 from momagames.baselines.ntuple.tables import PatternTables
 from momagames.baselines.search.beam import ESTIMATES, search_beam
+from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.search.learned_estimate import LearnedEstimate, make_estimate
 from momagames.baselines.trainer import TrainedPolicies, list_weights, train_to_end
 from momagames.benchmark.training import Training, play_episodes
@@ -43,6 +44,7 @@ UCT = {100: 200, 1000: 200, 10_000: 20}  # simulations -> games at most
 LOOK_AHEAD = 4  # moves, of policies that search
 AT_DEPTH = f" at depth {LOOK_AHEAD}"
 BEAM_WIDTH, BEAM_STEPS = 1024, 20_000  # on an instance of a small board
+TRAINED_ESTIMATE = f"beam(estimate=trained), {BEAM_STEPS:,} steps"
 EXACT = {"max_states": 40_000_000, "max_bytes": 4 << 30}
 
 Results = dict[str, float]
@@ -143,20 +145,29 @@ def measure_greedy_share(size: int, colors: int, estimate: Estimate, instances: 
     return measure_share(game, make_greedy(game, estimate), measure_exact_volumes(size, colors, instances))
 
 
+def compare_beams(training: Training, trained: LinearScorer, volumes: Sequence[float]) -> Results:
+    """Return the shares of the exact hypervolumes that beam search reaches with what was trained, and with the heuristics."""
+    game = training.game
+    title = TRAINED_ESTIMATE if isinstance(training.options, BeamEstimate) else f"with beam, {BEAM_STEPS:,} steps"
+    results = {title: measure_beam_share(game, make_estimate(game, trained), volumes)}
+    for heuristic in ESTIMATES[1:]:
+        share = measure_plain_beam_share(game.params["board_width"], game.params["num_colors"], heuristic, len(volumes))
+        results[f"beam(estimate={heuristic}), {BEAM_STEPS:,} steps"] = share
+    return results
+
+
 def compare_with_exact_fronts(training: Training, trained: TrainedPolicies, episodes: int) -> Results:
-    """Return the shares of the exact hypervolume that sets of policies reach, in the mean over instances."""
+    """Return the shares of the exact hypervolume that sets of policies or searches reach, in the mean over instances."""
     game = training.game
     board = game.params["board_width"], game.params["num_colors"]
     volumes = measure_exact_volumes(*board, episodes)
 
+    beams = compare_beams(training, trained, volumes) if isinstance(trained, LinearScorer) else {}
+    if isinstance(training.options, BeamEstimate):
+        return beams
     lattice, policies = compile_lattice(game, trained)
-    results = {"share of exact": measure_share(game, policies, volumes)}
-    if isinstance(trained, LinearScorer):
-        results[f"with beam, {BEAM_STEPS:,} steps"] = measure_beam_share(game, make_estimate(game, trained), volumes)
-        for heuristic in ESTIMATES[1:]:
-            share = measure_plain_beam_share(*board, heuristic, episodes)
-            results[f"beam(estimate={heuristic}), {BEAM_STEPS:,} steps"] = share
-    elif isinstance(trained, Scorer):
+    results = {"share of exact": measure_share(game, policies, volumes), **beams}
+    if isinstance(trained, Scorer) and not beams:
         nested = [compile_nested(trained, weights, level=1) for weights in lattice]
         results["with nested_rollouts"] = measure_share(game, nested, volumes)
     for estimate in ("none", "both"):

@@ -25,7 +25,7 @@ import momagames
 from benchmarks.learning.baselines import LEVELS
 from benchmarks.learning.evaluations import (
     AT_DEPTH,
-    BEAM_STEPS,
+    TRAINED_ESTIMATE,
     Evaluate,
     compare_deliveries,
     compare_in_pommerman,
@@ -42,6 +42,7 @@ from momagames.baselines.learners import LEARNERS, find_learner
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.ntuple.method import Ntuple
+from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.trainer import TrainerMethod
 from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
@@ -53,7 +54,6 @@ ARCHIVE = Path(__file__).with_name("results.json")
 FIRST_SEED = 10
 EVALUATIONS, EPISODES = 10, 16  # of the curves
 MASKABLE_PPO = "maskable_ppo"
-SMALL_BOARD_SEARCH = f"with beam, {BEAM_STEPS:,} steps"
 
 # of the rewards of MO-TileBlast: features are of all components, also of those without a weight
 COMPONENTS = ("goals", "win", "step", "created", "used", "combo", "score")
@@ -64,7 +64,7 @@ class Target:
     """Trainings and what they should reach.
 
     games       of the training, which differ in start positions only
-    learners    name -> method and budget in environment steps; the target is that of the first
+    learners    name -> method and budget in environment steps; a bar is for the first one that has its result
     evaluate    see evaluations.py
     bars        result -> what it should be at least
     episodes    of the results
@@ -171,8 +171,12 @@ TARGETS = {
     **{
         f"samegame{size}": Target(
             make_samegame(board_width=size, board_height=size, num_colors=3),
-            {"cross_entropy": (CrossEntropy(utility="log"), 10_000_000), "grpo": (Grpo(), 30_000_000)},
-            compare_with_exact_fronts, {"share of exact": 0.90, SMALL_BOARD_SEARCH: 0.90}, 50, units=(32,),
+            {
+                "cross_entropy": (CrossEntropy(utility="log"), 10_000_000),
+                "beam_estimate": (BeamEstimate(), 40_000_000),
+                "grpo": (Grpo(), 30_000_000),
+            },
+            compare_with_exact_fronts, {"share of exact": 0.90, TRAINED_ESTIMATE: 0.90}, 50, units=(32,),
             remark=f"Random {size}x{size} boards with 3 colors: share of the exact hypervolume of 50 unseen instances that the "
             "policies reach, one episode for each of 66 weight vectors; the optimum is that of each instance. Policies that "
             "maximize a weighted sum cannot exceed the best play for each of the weights. Beam search has its steps on each "
@@ -230,14 +234,15 @@ def run_target(target: Target, learner: str, seed: int, directory: Path, given: 
         steps, decisions, seconds, cpu_seconds = (
             checkpoint.head[name] for name in ("steps", "decisions", "seconds", "cpu_seconds")
         )
-    results = {"decisions/s": decisions / seconds, **target.evaluate(training, trained, given.episodes or target.episodes)}
+    episodes = given.episodes or target.episodes
+    results = {"decisions/s": decisions / seconds, **target.evaluate(training, trained, episodes)}
     head = training.describe()
     if learner == MASKABLE_PPO:
         head |= {"method": MASKABLE_PPO, "options": {"net_arch": target.units}}
     record = {
         "learner": learner, "head": head, "steps": steps, "decisions": decisions, "version": momagames.__version__,
         "minutes": seconds / 60, "CPU-minutes": cpu_seconds / 60, "load": os.getloadavg()[0], "threads": given.threads,
-        "results": results, "curve": curve,
+        "episodes": episodes, "results": results, "curve": curve,
     }  # fmt: skip
     (directory / REPORT).write_text(json.dumps(record))
     return {"CPU-minutes": cpu_seconds / 60, **results}
@@ -276,8 +281,9 @@ def collect_reports(out: Path, name: str, learner: str, archived: Mapping[str, A
     found = [json.loads(path.read_text()) for path in out.glob(f"{name}-{learner}-[0-9]*/{REPORT}")]
     before = [one for one in archived.get(name, {"runs": []})["runs"] if one["learner"] == learner]
     if found:
-        seeds = [one["head"]["seed"] for one in found]
-        found += [one for one in before if are_seeds_of_one(one, found[0]) and one["head"]["seed"] not in seeds]
+        seeds, episodes = [one["head"]["seed"] for one in found], TARGETS[name].episodes  # older reports do not tell them
+        same = [one for one in before if one.get("episodes", episodes) == found[0].get("episodes", episodes)]
+        found += [one for one in same if are_seeds_of_one(one, found[0]) and one["head"]["seed"] not in seeds]
     return sorted(found or before, key=lambda one: int(one["head"]["seed"]))
 
 

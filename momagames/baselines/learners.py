@@ -16,6 +16,7 @@ LEARNERS = {
     "ntuple": "momagames.baselines.ntuple.method:Ntuple",
     "grpo": "momagames.baselines.candidates.grpo:Grpo",
     "cross_entropy": "momagames.baselines.candidates.cross_entropy:CrossEntropy",
+    "beam_estimate": "momagames.baselines.search.beam_estimate:BeamEstimate",
     "moppo": "momagames.baselines.moppo.method:Moppo",
 }
 

@@ -14,6 +14,7 @@ from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
 from momagames.baselines.learners import LEARNERS, choose_learner, find_learner
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.ntuple.method import Ntuple
+from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.trainer import TrainerMethod
 from momagames.benchmark import training as trainings
 from momagames.benchmark.exploitability import train_best_responses
@@ -33,6 +34,7 @@ BREAKTHROUGH = ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5, "obj
 # method -> method with small options, game, budget
 CASES = {
     "cross_entropy": (CrossEntropy(6, 3, 4), SAMEGAME, 20_000),
+    "beam_estimate": (BeamEstimate(6, 3, 4, 4), SAMEGAME, 20_000),
     "grpo": (Grpo(hidden=4, groups=4, group_size=4, utility="chebyshev"), SAMEGAME, 20_000),
     "ntuple": (Ntuple(opening=2), BREAKTHROUGH, 9_000_000),
     "moppo": (Moppo(**TINY), BREAKTHROUGH, 480),

@@ -70,15 +70,17 @@ class CrossEntropyTrainer(CandidateTrainer):
         self._mean, self._deviation = arrays["mean"], arrays["deviation"]
 
     def iterate(self) -> dict[str, float]:
-        population, episodes = self._options.population, self._options.episodes
-        scorers = self._mean + self._deviation * self.rng.standard_normal((population, len(self._mean)))
-        weights = np.tile(self.sample_weights(episodes), (population, 1))
-        parameters = (scorers / self.feature_scale).repeat(episodes, axis=0)
-        rollout = self.play(parameters, weights, np.tile(np.arange(episodes), population))
-        utilities = self.compute_utilities(rollout.returns, weights).reshape(population, episodes)
+        scorers = self._mean + self._deviation * self.rng.standard_normal((self._options.population, len(self._mean)))
+        utilities = self.evaluate(scorers / self.feature_scale, self._options.episodes)
         deviation = utilities.std(axis=0)
         fitness = ((utilities - utilities.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)).mean(axis=1)
         elites = scorers[np.argsort(-fitness, kind="stable")[: self._options.elites]]
         noise = NOISE * max(0.0, 1 - self.progress / NOISE_SHARE)
         self._mean, self._deviation = elites.mean(axis=0), np.sqrt(elites.var(axis=0) + noise)
         return {"utility": float(utilities.mean()), "deviation": float(self._deviation.mean())}
+
+    def evaluate(self, parameters: Floats, episodes: int) -> Floats:
+        """Return the utilities float64[n, episodes] of scorers float64[n, P] in the same episodes."""
+        weights = np.tile(self.sample_weights(episodes), (len(parameters), 1))
+        rollout = self.play(parameters.repeat(episodes, axis=0), weights, np.tile(np.arange(episodes), len(parameters)))
+        return self.compute_utilities(rollout.returns, weights).reshape(len(parameters), episodes)

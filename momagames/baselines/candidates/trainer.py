@@ -123,6 +123,20 @@ class CandidateTrainer(ABC):
         instances   int64[n]: episodes of equal numbers 0, 1, ... have the same start position, seat and opponent
         """
         count, agents = int(instances.max()) + 1, len(self.game.agents)
+        starts, matches = self.draw_starts(count)
+        # equal policies play equal episodes of an instance, unless they sample
+        words = self.rng.integers(2**64, size=(len(instances) if temperature else count, agents), dtype=np.uint64)
+        memories = self.policy.initial_memories(parameters, weights, temperature)
+        rollout = self._collector.collect(
+            memories, starts[instances], words if temperature else words[instances], matches[instances], record
+        )
+        self.steps += rollout.steps
+        self.decisions += rollout.moves
+        self.ideal = np.maximum(self.ideal, rollout.returns.max(axis=0))
+        return rollout
+
+    def draw_starts(self, count: int) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+        """Return new start positions, record[count], of the games in turn, and the numbers of their matches, int64[count]."""
         numbers = self.iterations * count + np.arange(count)
         which, seeds = numbers % len(self.setup.games), self.rng.integers(2**64, size=count, dtype=np.uint64)
         starts = np.zeros(count, self.game.dtype)
@@ -131,17 +145,7 @@ class CandidateTrainer(ABC):
                 starts[which == i] = generate_starts(game, seeds[which == i])
         if self.setup.starts is not None:
             starts[:] = self.setup.starts[seeds % np.uint64(len(self.setup.starts))]
-        # equal policies play equal episodes of an instance, unless they sample
-        words = self.rng.integers(2**64, size=(len(instances) if temperature else count, agents), dtype=np.uint64)
-        memories = self.policy.initial_memories(parameters, weights, temperature)
-        matches = numbers // len(self.setup.games)
-        rollout = self._collector.collect(
-            memories, starts[instances], words if temperature else words[instances], matches[instances], record
-        )
-        self.steps += rollout.steps
-        self.decisions += rollout.moves
-        self.ideal = np.maximum(self.ideal, rollout.returns.max(axis=0))
-        return rollout
+        return starts, numbers // len(self.setup.games)
 
     def sample_weights(self, count: int) -> Floats:
         """Return weights float64[count, K]: of the lattice, or of a Dirichlet distribution."""

@@ -46,8 +46,8 @@ class Beam(Method):
 
     width       maximum beam width
     estimate    added to the return so far: "none"; "optimistic", an upper bound of the remaining return; "present", a
-                heuristic value of the position. "champion", or the path of a checkpoint of training by `cross_entropy`: the
-                score is what a linear scorer of candidate actions has learned, see `learned_estimate`
+                heuristic value of the position. "champion", or the path of a checkpoint of training by `beam_estimate`, or by
+                `cross_entropy`: the score is what a linear scorer has learned, see `learned_estimate`
 
     Source: beam search, Lowerre, "The HARPY speech recognition system", 1976; ranking and crowding, Deb et al., "A fast and
     elitist multiobjective genetic algorithm: NSGA-II", IEEE Trans. Evol. Comp. 6, 2002; doubling, Ginsberg and Harvey,
@@ -107,6 +107,15 @@ def search_beam(game: Game, start: NDArray[Any], width: int, budget: int, estima
             break
     facts = {"passes": finished, "last_width": last}
     return Plans(search.archive.front(), search.steps, info=facts, dominated=search.archive.dominated)
+
+
+def search_once(
+    game: Game, start: NDArray[Any], width: int, estimate: int | LearnedEstimate
+) -> tuple[NDArray[np.float64], int]:
+    """Return the non-dominated returns of one pass, float64[n, K], and its environment steps."""
+    search = _Search(game, start, width, estimate, "")
+    search.run_pass(width, None)
+    return np.array([plan.value for plan in search.archive.front()]), search.steps
 
 
 class _Search:

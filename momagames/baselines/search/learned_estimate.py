@@ -42,7 +42,12 @@ class LearnedEstimate(NamedTuple):
 
 def load_estimate(game: Game, name: str) -> LearnedEstimate:
     """Return what a stored linear scorer has learned. Raises InvalidParameter, InvalidFile."""
-    return make_estimate(game, load_stored_policies(game, name, LinearScorer, "estimate", "cross_entropy"))
+    return make_estimate(game, load_stored_policies(game, name, LinearScorer, "estimate", "beam_estimate or cross_entropy"))
+
+
+def reads_feature(name: str) -> bool:
+    """Return whether an estimate has the factor of this feature of candidate actions."""
+    return name.startswith(("reward ", "change of "))
 
 
 def make_estimate(game: Game, scorer: LinearScorer) -> LearnedEstimate:
