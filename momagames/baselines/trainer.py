@@ -91,10 +91,12 @@ class TrainerMethod(Method, ABC):
     default_budget    environment steps of `momagames train` without --budget, unless the game declares others: about two
                       minutes on two cores
     plays_itself      whether it trains by self-play where there are several teams; else against given opponents alone
+    serves            option of a search that it trains for, where its policies are a by-product; empty: it trains for play
     """
 
     trains: ClassVar[bool] = True
     plays_itself: ClassVar[bool] = True
+    serves: ClassVar[str] = ""
     default_budget: ClassVar[int]
 
     @abstractmethod

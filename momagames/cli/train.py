@@ -135,7 +135,7 @@ def train(
 
 def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int) -> None:
     """Play trained and other policies side by side: print a table, a verdict and the next commands, and write a page."""
-    from momagames.benchmark.training import load_training
+    from momagames.benchmark.training import CHECKPOINT, load_training
     from momagames.benchmark.training_comparison import format_standings, make_standing, play_with_baselines
     from momagames.benchmark.training_evaluation import describe_lead, evaluate_sets
     from momagames.cli.console import command
@@ -163,6 +163,9 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
     screen.print(caption, style="dim", highlight=False, soft_wrap=True)
     page = write_training_page(directory, standings, caption, command())
     lead = describe_lead(evaluate_sets(training.game, played, reference))
+    method, path = training.options, directory / CHECKPOINT
+    if method.serves:
+        lead = f"{method.name} trains for search, not for play: the option {method.serves} in a suite is {path}"
     lines = (lead, f"curves: {page}", *_list_next_commands(training, directory))
     screen.print("\n".join(lines), highlight=False, soft_wrap=True)
 

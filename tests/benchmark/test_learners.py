@@ -21,6 +21,7 @@ from momagames.benchmark.exploitability import train_best_responses
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training_comparison import compare_with_baselines
 from momagames.engine.episode import Episode
+from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
 from momagames.reports.training_page import find_reference
@@ -272,6 +273,18 @@ def test_reference_front_of_an_instance(tmp_path):
     assert sorted(map(tuple, found.points.tolist())) == sorted(point.value for point in front.points)
     save_checkpoint(tmp_path / trainings.CHECKPOINT, replace(training, instance_seed=None).describe(), {}, {})
     assert find_reference(tmp_path) is None
+
+
+@pytest.mark.long
+def test_training_for_a_search_names_its_option(tmp_path):
+    words = [f"-p{name}={value}" for name, value in SAMEGAME[1].items()]
+    small = ("-o", "population=6", "-o", "elites=3", "-o", "width=4", "--budget", "20000", "--episodes", "2")
+    done = momagames_command("train", SAMEGAME[0], *words, "--method", "beam_estimate", *small, "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / trainings.CHECKPOINT
+    assert f"trains for search, not for play: the option estimate of beam in a suite is {path}\n" in done.stdout
+    game = momagames.spec(SAMEGAME[0], **SAMEGAME[1])
+    assert method("beam")(width=4, estimate=str(path)).plan(game, generate_starts(game, np.zeros(1, np.uint64)), 500, 0).plans
 
 
 @pytest.mark.long

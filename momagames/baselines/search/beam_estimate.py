@@ -37,6 +37,7 @@ class BeamEstimate(CrossEntropy):
     """
 
     name: ClassVar[str] = "beam_estimate"
+    serves: ClassVar[str] = "estimate of beam"
     default_budget: ClassVar[int] = 40_000_000
     episodes: int = 8
     width: int = 32
