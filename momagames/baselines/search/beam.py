@@ -112,10 +112,10 @@ def search_beam(game: Game, start: NDArray[Any], width: int, budget: int, estima
 def search_once(
     game: Game, start: NDArray[Any], width: int, estimate: int | LearnedEstimate
 ) -> tuple[NDArray[np.float64], int]:
-    """Return the non-dominated returns of one pass, float64[n, K], and its environment steps."""
-    search = _Search(game, start, width, estimate, "")
+    """Return the returns of the complete games of one pass, float64[n, K], and its environment steps."""
+    search = _ReturnSearch(game, start, width, estimate, "")
     search.run_pass(width, None)
-    return np.array([plan.value for plan in search.archive.front()]), search.steps
+    return np.concatenate(search.returns), search.steps
 
 
 class _Search:
@@ -178,6 +178,17 @@ class _Search:
 
         if len(terminal):
             self.archive.add(self._values[terminal], plan)
+
+
+class _ReturnSearch(_Search):
+    """A search for returns alone, without plans: a third less time in narrow beams."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.returns: list[NDArray[np.float64]] = []
+
+    def _collect(self, terminal: NDArray[np.int64], history: list[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> None:
+        self.returns.append(self._values[terminal])
 
 
 def select_beam(scores: NDArray[np.float64], width: int) -> NDArray[np.int64]:

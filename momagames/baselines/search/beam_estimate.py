@@ -38,8 +38,8 @@ class BeamEstimate(CrossEntropy):
 
     name: ClassVar[str] = "beam_estimate"
     serves: ClassVar[str] = "estimate of beam"
-    default_budget: ClassVar[int] = 40_000_000
-    episodes: int = 8
+    default_budget: ClassVar[int] = 100_000_000
+    episodes: int = 24
     width: int = 32
 
     def __post_init__(self) -> None:
