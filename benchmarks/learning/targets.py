@@ -173,7 +173,7 @@ TARGETS = {
             make_samegame(board_width=size, board_height=size, num_colors=3),
             {
                 "cross_entropy": (CrossEntropy(utility="log"), 10_000_000),
-                "beam_estimate": (BeamEstimate(extra_features=True), 60_000_000),
+                "beam_estimate": (BeamEstimate(), 50_000_000),
                 "grpo": (Grpo(), 30_000_000),
             },
             compare_with_exact_fronts, {"share of exact": 0.90, TRAINED_ESTIMATE: 0.90}, 50, units=(32,),

@@ -8,7 +8,7 @@ from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.candidates.policy import CandidatePolicy, make_scorer
-from momagames.baselines.search.beam import ESTIMATES, _Search, search_beam, search_once
+from momagames.baselines.search.beam import ESTIMATES, _Search, score_children, search_beam, search_once
 from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.search.learned_estimate import make_estimate, reads_feature
 from momagames.baselines.trainer import train_to_end
@@ -82,6 +82,14 @@ def test_a_trained_estimate_is_better_than_the_heuristics():
         steps.append(own.steps / plain.steps)
     assert np.exp(np.log(ratios).mean()) > 1.2
     assert np.mean(steps) < 1.2
+
+
+def test_training_of_an_estimate_starts_at_the_heuristic():
+    game = make_game(**MIDDLE)
+    scorer = BeamEstimate().make_trainer(TrainingSetup([game], 1)).make_policies()
+    starts = generate_starts(game, np.arange(900, 910, dtype=np.uint64))
+    heuristic, own = (score_children(game, starts, one) for one in (ESTIMATES.index("present"), make_estimate(game, scorer)))
+    assert own == pytest.approx(heuristic, abs=1e-6 * np.abs(heuristic).max())
 
 
 def test_a_beam_learns_its_estimate():

@@ -118,6 +118,13 @@ def search_once(
     return np.concatenate(search.returns), search.steps
 
 
+def score_children(game: Game, positions: NDArray[Any], estimate: int | LearnedEstimate) -> NDArray[np.float64]:
+    """Return the scores of the positions after one move from any of these, record[n], in an order of their own, [m, K]."""
+    search = _Search(game, positions[:1], len(positions), estimate, "")
+    count = search._expand_beam(positions, np.zeros((len(positions), len(game.objectives))), 2**62)
+    return search._scores[:count]
+
+
 class _Search:
     """Passes over one start position, with their buffers and the archive."""
 
