@@ -115,10 +115,12 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("samegame", "--learner", "cross_entropy", "--budget", "2e6", "--out", ".", "--episodes", "2"), ("torch",),
         ("over greedy(estimate=both) ",),
     ),
-    (
-        "learning/targets.py",
-        ("samegame7", "--learner", "cross_entropy", "--budget", "2e6", "--out", ".", "--episodes", "2"), ("torch",),
-        ("share of exact ",),
+    *(
+        (
+            "learning/targets.py",
+            ("samegame7", "--learner", learner, "--budget", "2e6", "--out", ".", "--episodes", "2"), ("torch",), (printed,),
+        )
+        for learner, printed in (("cross_entropy", "share of exact "), ("beam_estimate", "beam(estimate=trained), "))
     ),
     (
         "learning/targets.py",
