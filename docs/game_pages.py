@@ -17,6 +17,7 @@ from trained_policies import model_card
 
 import momagames
 from momagames.baselines.checkpoint_policy import list_champions
+from momagames.baselines.learners import find_learner
 from momagames.benchmark.plan import Opponent
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
@@ -169,8 +170,12 @@ def describe_champions(id: str) -> list[str]:
         params = checkpoint.make_game().params if head["weights"] is None else {}  # fixed weights serve all objectives
         changed = [name for name, value in params.items() if value != default[name]]
         title = f"Trained policy ({head['method']})" + "".join(f", {name}={head['params'][name]}" for name in changed)
+        serves = find_learner(head["method"]).serves
+        in_play = '`policy("champion", game)` plays it' + (
+            f", and `momagames play {id} --against champion`." if several else "."
+        )
         lines = [
-            '`policy("champion", game)` plays it' + (f", and `momagames play {id} --against champion`." if several else "."),
+            f"It is the {serves}: that option has the value `champion`." if serves else in_play,
             "",
             f"- Training: `{head['method']}` for {weights}{f', against {opponents}' if is_split else ''}, seed {head['seed']}; "
             f"{head['decisions']:,} decisions, {head['steps']:,} environment steps with look-ahead, {head['seconds']:.0f} s on "

@@ -23,12 +23,12 @@ import numpy as np
 import momagames
 from benchmarks.learning.targets import make_for_samegame
 from momagames.baselines.base import first_agents
-from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.ntuple.method import Ntuple
+from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.trainer import TrainedPolicies, TrainerMethod, list_weights
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training import Training, describe_state
@@ -129,9 +129,9 @@ CHAMPIONS = {
     ),
     "samegame-linear": Champion(
         "momagames.games.samegame:champion-linear.npz", lambda: [momagames.spec("mo-samegame-v0")],
-        CrossEntropy(utility="log"), 30_000_000, "Random boards of 15x15 cells with 5 colors.",
-        'One agent and rewards by color. It is weaker than the other policy of the game; as the estimate of "beam" it is '
-        "better than the heuristics.",
+        BeamEstimate(episodes=4, width=64), 150_000_000, "Random boards of 15x15 cells with 5 colors.",
+        'One agent and rewards by color. It is the estimate of "beam", better than the heuristics, and was not trained to '
+        "play.",
     ),
     "breakthrough": make_breakthrough(8, 1_000_000_000),
     "breakthrough-6x6": make_breakthrough(6, 500_000_000, "champion-6x6.npz"),

@@ -71,7 +71,7 @@ def measure(game, found):
 
 
 def test_a_trained_estimate_is_better_than_the_heuristics():
-    """Hypervolume in the geometric mean over that of beams of equal width; 1.47 when it was trained, for 5 % more steps."""
+    """Hypervolume in the geometric mean over that of beams of equal width; 2.0 when it was trained, for as many steps."""
     game = make_game(**LARGE)
     learned, present = (method("beam")(width=64, estimate=name) for name in ("champion", "present"))
     ratios, steps = [], []
@@ -80,8 +80,8 @@ def test_a_trained_estimate_is_better_than_the_heuristics():
         own, plain = learned.plan(game, start, 10**9, 0), present.plan(game, start, 10**9, 0)
         ratios.append(measure(game, own) / measure(game, plain))
         steps.append(own.steps / plain.steps)
-    assert np.exp(np.log(ratios).mean()) > 1.2
-    assert np.mean(steps) < 1.2
+    assert np.exp(np.log(ratios).mean()) > 1.7
+    assert np.mean(steps) < 1.1
 
 
 def test_training_of_an_estimate_starts_at_the_heuristic():
