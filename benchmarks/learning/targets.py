@@ -282,7 +282,7 @@ def collect_reports(out: Path, name: str, learner: str, archived: Mapping[str, A
     found = [json.loads(path.read_text()) for path in out.glob(f"{name}-{learner}-[0-9]*/{REPORT}")]
     before = [one for one in archived.get(name, {"runs": []})["runs"] if one["learner"] == learner]
     if found:
-        seeds, episodes = [one["head"]["seed"] for one in found], TARGETS[name].episodes  # older reports do not tell them
+        seeds, episodes = [one["head"]["seed"] for one in found], TARGETS[name].episodes  # older reports lack them
         same = [one for one in before if one.get("episodes", episodes) == found[0].get("episodes", episodes)]
         found += [one for one in same if are_seeds_of_one(one, found[0]) and one["head"]["seed"] not in seeds]
     return sorted(found or before, key=lambda one: int(one["head"]["seed"]))

@@ -188,7 +188,7 @@ class _Search:
 
 
 class _ReturnSearch(_Search):
-    """A search for returns alone, without plans: a third less time in narrow beams."""
+    """A search for returns alone, without the cost of plans."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

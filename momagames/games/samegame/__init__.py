@@ -51,7 +51,6 @@ TRAINING = {
     # large groups of episodes: their mean is the only baseline of the advantages
     "grpo": TrainingDefaults({"groups": 16, "group_size": 32, "extra_features": True}, budget=60_000_000),
     "cross_entropy": TrainingDefaults({"extra_features": True}),
-    "beam_estimate": TrainingDefaults({"extra_features": True}),
 }
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)
 FIXED_KERNELS = Kernels(rules.generate_fixed, rules.legal, rules.step, rules.observe)
