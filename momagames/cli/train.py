@@ -162,10 +162,11 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
     )
     screen.print(caption, style="dim", highlight=False, soft_wrap=True)
     page = write_training_page(directory, standings, caption, command())
-    lead = describe_lead(evaluate_sets(training.game, played, reference))
     method, path = training.options, directory / CHECKPOINT
     if method.serves:
         lead = f"{method.name} trains for search, not for play: the option {method.serves} in a suite is {path}"
+    else:
+        lead = describe_lead(evaluate_sets(training.game, played, reference))
     lines = (lead, f"curves: {page}", *_list_next_commands(training, directory))
     screen.print("\n".join(lines), highlight=False, soft_wrap=True)
 

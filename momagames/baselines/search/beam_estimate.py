@@ -20,7 +20,7 @@ from momagames.contract import Game
 from momagames.errors import check_choice, check_range
 
 MIN_SHARE = 1e-3  # of the best hypervolume, added to all before the logarithm
-UNIT = 0.1  # of the search distribution: as a share of the factors with which features change as much as rewards are
+UNIT = 0.1  # first deviation of a factor, as a share of the one with which its feature changes as much as a reward
 FITTED = 64  # start positions to which the first factors are fitted
 
 
