@@ -33,7 +33,7 @@ class WeightSampler:
     def sample(self, *shape: int) -> NDArray[np.float64]:
         """Return weights float64[*shape, K]."""
         if self._fixed_weights is not None:
-            return np.broadcast_to(self._fixed_weights, (*shape, len(self._fixed_weights)))
+            return np.tile(self._fixed_weights, (*shape, 1))
         return self._rng.dirichlet(self._alpha, shape)
 
 

@@ -31,8 +31,8 @@ SMALL = {
 }  # fmt: skip
 
 
-def make_trainer(game, budget=10**6, opponents=(), threads=1, **options):
-    setup = TrainingSetup([game], budget, 0, range(len(game.agents)), opponents, threads=threads)
+def make_trainer(game, budget=10**6, opponents=(), threads=1, fixed_weights=None, **options):
+    setup = TrainingSetup([game], budget, 0, range(len(game.agents)), opponents, threads=threads, fixed_weights=fixed_weights)
     return Moppo(**{**SMALL, **options}).make_trainer(setup)
 
 
@@ -233,12 +233,12 @@ def test_episodes_end_when_all_learning_agents_are_out(torch):
     assert np.allclose((rollout.advantages + rollout.values)[is_last & rollout.is_decision][:, 0], -1)
 
 
-@pytest.mark.parametrize("league_size", [0, 2])
-def test_resumed_training_is_equal_to_the_bit(torch, league_size):
+@pytest.mark.parametrize(("league_size", "fixed_weights"), [(0, None), (2, None), (0, [1.0, 0.5, 0.0, 0.0, 0.0])])
+def test_resumed_training_is_equal_to_the_bit(torch, league_size, fixed_weights):
     game = momagames.spec(FFA, dead="leave")
     options = {
         "caution": 1, "expert": "safe:simple", "bc_fraction": 3e-4, "opponent_pool_size": 1, "self_play": 0.3,
-        "safe_inputs": True, "symmetries": True, "league_size": league_size,
+        "safe_inputs": True, "symmetries": True, "league_size": league_size, "fixed_weights": fixed_weights,
     }  # fmt: skip
     whole, first, second = (make_trainer(game, opponents=[batch_policy("simple", game)], **options) for _ in range(3))
     for trainer, iterations in ((whole, 12), (first, 5)):
