@@ -11,7 +11,8 @@ from archives import Archive, open_archive
 from page_figures import fold, image
 from track_page import Track, count_leaders, describe_seeds, find_experiment, name_figures, score_table
 
-from momagames.benchmark.plan import PlansExperiment, expand_runs, method_names
+from momagames.baselines.checkpoint_policy import CHAMPION
+from momagames.benchmark.plan import PlansExperiment, Suite, expand_runs, method_names
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.text.captions import panel_caption
@@ -37,7 +38,8 @@ def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str
     panels = archive.data.panels
     by_steps = [panel for panel in panels if panel.experiment not in timed]
     by_time = [panel for panel in panels if panel.experiment in timed]
-    yield from ("# Track 2: plans for one instance", "", describe_message(by_steps, by_time), "")
+    yield from ("# Track 2: plans for one instance", "")
+    yield from (describe_message(by_steps, by_time) + describe_trained(archive.suite), "")
     if figure := names.get(("overview", "")):
         yield from (image("Scores of every method in every setting", f"{figure}.svg"), "")
     yield from (*describe_seeds(name, archive.suite, archive.data), "")
@@ -76,6 +78,15 @@ def describe_message(by_steps: Sequence[Panel], by_time: Sequence[Panel]) -> str
     learners = [(name, value) for name, value in ranked if name == "moppo"]
     learner = "".join(f"; `{name}` reaches {value:.2f}" for name, value in learners)
     return f"{text} At equal CPU time `{first}` leads ({ratio:.2f}), before `{second}` ({other:.2f}){learner}."
+
+
+def describe_trained(suite: Suite) -> str:
+    """Return a sentence about methods with a trained policy of the package, if there are any."""
+    planned = [one for one in suite.experiments if isinstance(one, PlansExperiment)]
+    found = ((method_names(one), method) for one in planned for method in one.methods if CHAMPION in method.options.values())
+    trained = sorted({names[method.model_dump_json()] for names, method in found})
+    listed = " and ".join(f"`{name}`" for name in trained)
+    return f" No budget includes the training of {listed}, which was before, on other boards." if trained else ""
 
 
 def find_leader(panel: Panel) -> str:

@@ -34,6 +34,8 @@ from page_figures import show_images  # noqa: E402
 MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
 IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")
 
+SUITE = {"name": "track", "description": "Cut.", "indicators": INDICATORS}
+
 
 def make_run(learner, method, seed, curve):
     return {
@@ -249,7 +251,7 @@ def test_leaders_by_game():
 
 
 def make_page(module, experiments, tmp_path):
-    suite = load_suite({"name": "track", "description": "Cut.", "experiments": experiments, "indicators": INDICATORS})
+    suite = load_suite({**SUITE, "experiments": experiments})
     assert not run_suite(suite, tmp_path / "results").failed
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", policies=False)
     return module.make_track("track", tmp_path / "track.npz.xz")
@@ -272,6 +274,9 @@ def test_page_of_games_between_learners(tmp_path):
 
 def test_page_of_plans(tmp_path):
     steps = {**plans([RANDOM, GREEDY, EXACT], board_width=6, board_height=6, num_colors=3), "name": "steps"}
+    beams = [{"name": "beam", "options": {"width": 2, "estimate": estimate}} for estimate in ("present", "champion")]
+    trained = load_suite({**SUITE, "experiments": [{**steps, "methods": [RANDOM, *beams]}]})
+    assert "the training of `beam(estimate=champion)`, which" in plans_page.describe_trained(trained)
     page = make_page(plans_page, [steps, {**steps, "name": "time", "cpu_seconds": 0.02}], tmp_path)
     ratios = {}
     for panel in report(tmp_path / "results", replays=False).panels:
@@ -282,6 +287,7 @@ def test_page_of_plans(tmp_path):
         f"At equal environment steps `{best}` has the highest mean hypervolume ratio over the 1 setting without known draws"
     )
     assert f"{expected} ({first}), before `{other}` ({second})." in page.text
+    assert "the training of" not in page.text
     tables = page.text.partition("## At equal CPU time")
     for text, found in ((tables[0], ratios["steps"]), (tables[2], ratios["time"])):
         best = max(found[name] for name in ("random", "greedy"))  # the proven front has no budget
