@@ -42,7 +42,8 @@ def maximum_utility_loss(points: ArrayLike, reference_set: ArrayLike) -> Loss:
     """
     known = filter_dominated(as_matrix("reference_set", reference_set, min_rows=1))
     own = filter_dominated(as_matrix("points", points, known.shape[1], min_rows=1))
-    bounds = np.array([(point - own).max(axis=1).min() for point in known])
+    columns = np.ascontiguousarray(own.T)  # maxima over the objectives are faster along the first axis
+    bounds = np.array([(point[:, None] - columns).max(axis=0).min() for point in known])
     best = Loss(-np.inf, np.full(known.shape[1], np.nan))
     while bounds.max() > best.value:
         i = int(bounds.argmax())

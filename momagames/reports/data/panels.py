@@ -202,7 +202,8 @@ def add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[i
     """Add the proven fronts of the package to `proven`; return its best-known fronts by seed."""
     archived: dict[int, Array] = {}
     for run in runs:
-        if run.seed not in proven and (front := fronts.find_packaged_front(run.canonical, run.seed)) is not None:
+        found = run.seed in proven or run.seed in archived
+        if not found and (front := fronts.find_packaged_front(run.canonical, run.seed)) is not None:
             (proven if front.kind == "proven" else archived)[run.seed] = front.values
     return archived
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,6 +33,11 @@ class Reference:
     tag: str
     ref: Array
     ideal: Array
+
+    @cached_property
+    def volume(self) -> Volume:
+        """The hypervolume of the front, which takes long with many points."""
+        return indicators.hypervolume(self.values, self.ref)
 
     def normalize(self, values: Array) -> Array:
         """Scale returns float[..., K] so that `ref` is 0 and `ideal` is 1."""
@@ -141,15 +147,16 @@ def compute_indicator(name: str, values: Array, reference: Reference) -> Volume:
     if name == "hypervolume":
         return indicators.hypervolume(values, reference.ref)
     if name == "hypervolume_ratio":
-        if not indicators.hypervolume(reference.values, reference.ref).value:
+        if not reference.volume.value:
             return Volume(0.0, False)  # no point of any method is above the reference point
-        return indicators.hypervolume_ratio(values, reference.ref, reference.values)
+        own = indicators.hypervolume(values, reference.ref)
+        return Volume(own.value / reference.volume.value, own.approx or reference.volume.approx)
     if name == "cardinality":
         return Volume(indicators.cardinality(values), False)
-    own, known = reference.normalize(values), reference.normalize(reference.values)
+    normalized, known = reference.normalize(values), reference.normalize(reference.values)
     if name == "normalized_hypervolume":
-        return indicators.hypervolume(np.minimum(own, 1.0), np.zeros(own.shape[1]))
-    return Volume(NORMALIZED_INDICATORS[name](own, known), False)
+        return indicators.hypervolume(np.minimum(normalized, 1.0), np.zeros(normalized.shape[1]))
+    return Volume(NORMALIZED_INDICATORS[name](normalized, known), False)
 
 
 # name -> function of normalized points and reference set
