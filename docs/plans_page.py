@@ -86,7 +86,7 @@ def describe_trained(suite: Suite) -> str:
     found = ((method_names(one), method) for one in planned for method in one.methods if CHAMPION in method.options.values())
     trained = sorted({names[method.model_dump_json()] for names, method in found})
     listed = " and ".join(f"`{name}`" for name in trained)
-    return f" No budget includes the training of {listed}, which was before, on other boards." if trained else ""
+    return f" Trained beforehand, on other boards, which no budget includes: {listed}." if trained else ""
 
 
 def find_leader(panel: Panel) -> str:

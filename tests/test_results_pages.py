@@ -276,7 +276,7 @@ def test_page_of_plans(tmp_path):
     steps = {**plans([RANDOM, GREEDY, EXACT], board_width=6, board_height=6, num_colors=3), "name": "steps"}
     beams = [{"name": "beam", "options": {"width": 2, "estimate": estimate}} for estimate in ("present", "champion")]
     trained = load_suite({**SUITE, "experiments": [{**steps, "methods": [RANDOM, *beams]}]})
-    assert "the training of `beam(estimate=champion)`, which" in plans_page.describe_trained(trained)
+    assert plans_page.describe_trained(trained).endswith("which no budget includes: `beam(estimate=champion)`.")
     page = make_page(plans_page, [steps, {**steps, "name": "time", "cpu_seconds": 0.02}], tmp_path)
     ratios = {}
     for panel in report(tmp_path / "results", replays=False).panels:
@@ -287,7 +287,7 @@ def test_page_of_plans(tmp_path):
         f"At equal environment steps `{best}` has the highest mean hypervolume ratio over the 1 setting without known draws"
     )
     assert f"{expected} ({first}), before `{other}` ({second})." in page.text
-    assert "the training of" not in page.text
+    assert "Trained beforehand" not in page.text
     tables = page.text.partition("## At equal CPU time")
     for text, found in ((tables[0], ratios["steps"]), (tables[2], ratios["time"])):
         best = max(found[name] for name in ("random", "greedy"))  # the proven front has no budget
