@@ -26,6 +26,10 @@ class Volume(NamedTuple):
     value: float
     approx: bool
 
+    def share_of(self, other: Volume) -> Volume:
+        """Return this volume divided by another one, which is above 0."""
+        return Volume(self.value / other.value, self.approx or other.approx)
+
 
 def hypervolume(points: ArrayLike, ref: ArrayLike) -> Volume:
     """Return the volume that `points` dominate above `ref`, in the product of the objectives' units; 0 without such points.
@@ -54,8 +58,7 @@ def hypervolume_ratio(points: ArrayLike, ref: ArrayLike, reference_set: ArrayLik
     known = hypervolume(as_matrix("reference_set", reference_set, array.shape[1], min_rows=1), ref)
     if known.value <= 0:
         raise InvalidParameter(f"invalid reference_set: expected at least one point above ref={np.asarray(ref).tolist()}")
-    own = hypervolume(array, ref)
-    return Volume(own.value / known.value, own.approx or known.approx)
+    return hypervolume(array, ref).share_of(known)
 
 
 def igd_plus(points: ArrayLike, reference_set: ArrayLike) -> float:

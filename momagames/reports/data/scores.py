@@ -149,14 +149,13 @@ def compute_indicator(name: str, values: Array, reference: Reference) -> Volume:
     if name == "hypervolume_ratio":
         if not reference.volume.value:
             return Volume(0.0, False)  # no point of any method is above the reference point
-        own = indicators.hypervolume(values, reference.ref)
-        return Volume(own.value / reference.volume.value, own.approx or reference.volume.approx)
+        return indicators.hypervolume(values, reference.ref).share_of(reference.volume)
     if name == "cardinality":
         return Volume(indicators.cardinality(values), False)
-    normalized, known = reference.normalize(values), reference.normalize(reference.values)
+    own, known = reference.normalize(values), reference.normalize(reference.values)
     if name == "normalized_hypervolume":
-        return indicators.hypervolume(np.minimum(normalized, 1.0), np.zeros(normalized.shape[1]))
-    return Volume(NORMALIZED_INDICATORS[name](normalized, known), False)
+        return indicators.hypervolume(np.minimum(own, 1.0), np.zeros(own.shape[1]))
+    return Volume(NORMALIZED_INDICATORS[name](own, known), False)
 
 
 # name -> function of normalized points and reference set
