@@ -6,8 +6,11 @@ A `CompiledPolicy` is a kernel that reads the state, the mask and its memory of 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,11 +29,14 @@ from momagames.contract import (
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
 from momagames.engine.policy_loops import policy_loop
+from momagames.engine.threads import Job, run_jobs
 from momagames.errors import IllegalAction, InvalidParameter, invalid_value, one_of
 from momagames.kernels.rng import random_words
 
 NO_MEMORY = np.dtype([("nothing", "u1")])
 UNSEATED = -1  # an agent that none of these policies plays
+SHARED_FROM = 3e-4  # seconds: calls that take less are faster on one thread
+MEASURED_EVERY = 256  # calls: one of them is measured on one thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +132,10 @@ BatchPolicy = CompiledPolicy | PythonPolicy
 
 
 class _CompiledSeats:
-    """The seats of one compiled policy in a batch."""
+    """The seats of one compiled policy in a batch.
+
+    threads    parts of the environments, with as many seats each, that can act at the same time
+    """
 
     def __init__(
         self,
@@ -135,20 +144,27 @@ class _CompiledSeats:
         seats: NDArray[np.bool_],
         words: NDArray[np.uint64],
         initial_memories: NDArray[Any] | None,
+        threads: int,
     ) -> None:
         policy.check(batch.game)
         self._batch, self._seats, self._words = batch, seats.astype(np.uint8), words
         self.memories = np.zeros(seats.shape, policy.memory)
         self._initial = policy.make_memory() if initial_memories is None else initial_memories
         self._loop = policy.make_loop(batch.game)
-        self._scratch = policy.make_scratch(batch.game)
+        before = np.append(0, np.cumsum(seats.sum(axis=1)))  # seats before each environment
+        marks = [0, *np.searchsorted(before, before[-1] * np.arange(1, threads) / threads).tolist(), batch.num_envs]
+        self._shares = [(slice(*ends), policy.make_scratch(batch.game)) for ends in pairwise(marks) if ends[0] < ends[1]]
         self._parts = np.array(batch.game.actions, np.int64)
 
-    def act(self, out: NDArray[np.int64]) -> None:
-        batch = self._batch
+    def make_jobs(self, out: NDArray[np.int64]) -> list[Job]:
+        """Return jobs that write the actions, see `threads.run_jobs`."""
+        return [partial(self._act, envs, scratch, out) for envs, scratch in self._shares]
+
+    def _act(self, envs: slice, scratch: tuple[Any, ...], out: NDArray[np.int64]) -> None:
+        batch, initial = self._batch, self._initial
         self._loop(
-            batch.states, batch.masks, self._seats, batch.lengths, self.memories, self._initial, self._scratch, self._words,
-            self._parts, out,
+            batch.states[envs], batch.masks[envs], self._seats[envs], batch.lengths[envs], self.memories[envs],
+            initial[envs] if len(initial) > 1 else initial, scratch, self._words[envs], self._parts, out[envs],
         )  # fmt: skip
 
 
@@ -198,6 +214,7 @@ class SeatedPolicies:
                         environment do not depend on the size of the batch
     initial_memories    memories of the first policy at the start of an episode, a record for each environment: many policies
                         of one kind side by side. None: its own
+    threads             number of threads that let compiled policies act; their scratch arrays must not be shared with others
     """
 
     def __init__(
@@ -207,28 +224,45 @@ class SeatedPolicies:
         seats: Any,
         seed: int | NDArray[np.uint64] = 0,
         initial_memories: NDArray[Any] | None = None,
+        threads: int = 1,
     ) -> None:
         shape = batch.num_envs, len(batch.game.agents)
         indices = _check_seats(np.asarray(seats), shape, len(policies))
         words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else random_words(seed, shape[0] * shape[1])
         if words.size != shape[0] * shape[1]:
             raise InvalidParameter(f"invalid seed of shape {words.shape}: expected a number, or uint64{list(shape)}")
-        self._batch, self._words = batch, words.reshape(shape)
+        self._batch, self._words, self._threads = batch, words.reshape(shape), threads
+        self._calls, self._is_shared = 0, False
         self._seated: list[_CompiledSeats | _PythonSeats] = [
             _PythonSeats(batch, policy, indices == i, self._words)
             if isinstance(policy, PythonPolicy)
-            else _CompiledSeats(batch, policy, indices == i, self._words, None if i else initial_memories)
+            else _CompiledSeats(batch, policy, indices == i, self._words, None if i else initial_memories, threads)
             for i, policy in enumerate(policies)
         ]
 
-    def act(self, actions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    def act(self, actions: NDArray[np.int64] | None = None, meanwhile: Job | None = None) -> NDArray[np.int64]:
         """Write the actions of the seated agents, and of no other, into int64[N, S, P]; by default `batch.last_actions`.
 
         At the start of an episode the memories are reset. Actions of episodes that are over stay as they are.
+
+        meanwhile    what the calling thread does first while other threads, if there are any, let policies act
         """
         out = self._batch.last_actions if actions is None else actions
+        jobs: list[Job] = []
         for seats in self._seated:
-            seats.act(out)
+            if isinstance(seats, _PythonSeats):
+                seats.act(out)
+            else:
+                jobs += seats.make_jobs(out)
+        own = [meanwhile] if meanwhile else []
+        if self._threads > 1 and self._calls % MEASURED_EVERY == 0:
+            run_jobs(own, 1)
+            started = time.perf_counter()
+            run_jobs(jobs, 1)
+            self._is_shared = time.perf_counter() - started > SHARED_FROM
+        else:
+            run_jobs([*own, *jobs], self._threads if self._is_shared else 1)
+        self._calls += 1
         return out
 
     def end_episodes(self) -> None:

@@ -1,6 +1,7 @@
 """Compiled policies: memories, random numbers, and equal play in every API."""
 
 import copy
+import threading
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from momagames import registry
 from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.baselines import batch_policy, policy
 from momagames.benchmark.seats import Seat, play_game
+from momagames.engine import policies
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies, play_policies
@@ -91,6 +93,27 @@ def test_random_draws_do_not_depend_on_the_batch():
     own = [SeatedPolicies(small, [batch_policy("random", small.game)], [0, 0, 0], words).act().copy() for _ in range(2)]
     assert (own[0] == own[1]).all()
     assert words.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_threads_do_not_change_actions(monkeypatch):
+    """Shared or not, with seats in some environments only, memories, random draws and something to do meanwhile."""
+    found = []
+    for threads, shared_from in ((1, 0.0), (3, -1.0), (3, 1e9)):
+        monkeypatch.setattr(policies, "SHARED_FROM", shared_from)
+        batch = meteor_batch(9)
+        seats = np.full((9, 3), UNSEATED)
+        seats[4:, 0], seats[:, 1], seats[8, 2] = 0, 1, 0
+        players = SeatedPolicies(batch, [COUNTER, batch_policy("random", batch.game)], seats, seed=5, threads=threads)
+        rounds, callers = [], []
+        for _ in range(5):
+            actions = np.full((9, 3, 2), 7)
+            rounds.append(players.act(actions, meanwhile=lambda callers=callers: callers.append(threading.get_ident())).copy())
+            batch.step(actions % 2)
+        assert callers == [threading.get_ident()] * 5
+        found.append(np.stack(rounds))
+    assert (found[0] == found[1]).all()
+    assert (found[0] == found[2]).all()
+    assert (found[0][:, :4, 0] == 7).all()
 
 
 def test_random_covers_every_legal_action_and_no_other():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,20 +17,29 @@ from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.rollout import Progress, Rollout
 from momagames.baselines.moppo.utility import Utility
+from momagames.baselines.moppo.views import Views
+from momagames.engine.threads import run_jobs
 
 MAX_GRAD_NORM = 0.5
 VF_COEF = 0.5
 ADAM_EPS = 1e-5
+SMALLEST_PART = 512  # decisions of a minibatch that repay another thread
 
 
 class Learner:
-    """Updates the network with rollouts."""
+    """Updates the network with rollouts.
+
+    threads    number of threads that share a minibatch where the network reads egocentric views; its layers are too small to
+               have several threads themselves
+    """
 
     def __init__(
-        self, options: MoppoOptions, model: ActorCritic, utility: Utility, progress: Progress, generator: torch.Generator
-    ) -> None:
+        self, options: MoppoOptions, model: ActorCritic, utility: Utility, progress: Progress, generator: torch.Generator,
+        threads: int,
+    ) -> None:  # fmt: skip
         self.options, self.model, self.utility, self.progress = options, model, utility, progress
         self._generator = generator
+        self._threads = threads if model.encoder.egocentric_size and model.device.type == "cpu" else 1
         self.optimizer = torch.optim.Adam(model.network.parameters(), options.learning_rate, eps=ADAM_EPS, fused=True)
         self._annealing = 1.0
 
@@ -54,19 +65,48 @@ class Learner:
         means = np.mean(losses, axis=0)
         return dict(zip(("loss/policy", "loss/value", "entropy", "kl"), means.tolist(), strict=True))
 
-    def _update_minibatch(self, rollout: Rollout, indices: NDArray[np.int64]) -> tuple[float, float, float, float]:
-        """Take an optimizer step with the decisions of these indices. Returns policy loss, value loss, entropy and KL."""
-        options, model, rows = self.options, self.model, rollout.select(indices)
-        logits, values = self._forward(rollout, indices, rows)
+    def _update_minibatch(self, rollout: Rollout, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Take an optimizer step with the decisions of these indices. Returns policy loss, value loss, entropy and KL.
+
+        Where threads share the minibatch, gradients are sums over its parts.
+        """
+        network, rows = self.model.network, rollout.select(indices)
+        images, advantages = self._make_images(rollout, indices, rows), self._normalize_advantages(rows)
+        count = min(self._threads, max(1, len(indices) // SMALLEST_PART))
+        bounds = [len(indices) * i // count for i in range(count + 1)]
+        losses = np.zeros((count, 4))
+        gradients: list[Sequence[Tensor]] = [()] * count
+
+        def compute(i: int) -> None:
+            if count > 1:
+                torch.set_num_threads(1)  # of this thread
+            part = slice(bounds[i], bounds[i + 1])
+            outputs = self._forward(rollout, indices, images, part)
+            loss, losses[i] = self._compute_losses({name: rows[name][part] for name in rows}, advantages[part], *outputs)
+            share = (part.stop - part.start) / len(indices)
+            losses[i] *= share
+            gradients[i] = torch.autograd.grad(loss * share, list(network.parameters()))
+
+        run_jobs([partial(compute, i) for i in range(count)], count)
+        for parameter, *others in zip(network.parameters(), *gradients, strict=True):
+            parameter.grad = sum(others[1:], others[0])
+        nn.utils.clip_grad_norm_(network.parameters(), MAX_GRAD_NORM)
+        self.optimizer.step()
+        return np.asarray(losses.sum(axis=0))
+
+    def _compute_losses(
+        self, rows: dict[str, NDArray[Any]], advantages: Tensor, logits: Tensor, values: Tensor
+    ) -> tuple[Tensor, NDArray[np.float64]]:
+        """Return the mean loss of decisions, and policy loss, value loss, entropy and KL.
+
+        advantages float32[R], logits float32[R, M], values float32[R, K]
+        """
+        options, model = self.options, self.model
         log_probs = masked_log_softmax(logits, model.to_tensor(rows["masks"]), model.game.actions)
         new_log_probs = gather_log_probs(log_probs, model.to_tensor(rows["actions"]))
         log_ratio = new_log_probs - model.to_tensor(rows["log_probs"])
         ratio = log_ratio.exp()
         is_on_policy = model.to_tensor(~rows["is_imitated"])
-        advantages = torch.zeros_like(new_log_probs[:, 0])
-        if is_on_policy.sum() > 1:
-            scalarized = model.to_tensor(self._scalarize_advantages(rows).astype(np.float32))
-            advantages[is_on_policy] = _normalize(scalarized[is_on_policy])
         clipped_ratio = ratio.clamp(1 - options.clip_coef, 1 + options.clip_coef)
         # each part of an action has a ratio of its own: noise in one, such as words, does not clip the others
         surrogate = torch.min(advantages[:, None] * ratio, advantages[:, None] * clipped_ratio).sum(1)
@@ -74,30 +114,40 @@ class Learner:
         value_loss = (values - model.to_tensor(rows["advantages"] + rows["values"])).square().mean()
         entropy = mean_entropy(log_probs)
         loss = policy_loss + VF_COEF * value_loss - options.ent_coef * self._annealing * entropy
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(model.network.parameters(), MAX_GRAD_NORM)
-        self.optimizer.step()
         kl = (ratio - 1 - log_ratio).sum(1)[is_on_policy]
-        return policy_loss.item(), value_loss.item(), entropy.item(), kl.mean().item() if len(kl) else 0.0
+        mean_kl = kl.mean().item() if len(kl) else 0.0
+        return loss, np.array([policy_loss.item(), value_loss.item(), entropy.item(), mean_kl])
 
-    def _forward(self, rollout: Rollout, indices: NDArray[np.int64], rows: dict[str, NDArray[Any]]) -> tuple[Tensor, Tensor]:
-        """Return logits float32[R, M] and values float32[R, K] of the decisions with these indices, which are in `rows`.
+    def _make_images(self, rollout: Rollout, indices: NDArray[np.int64], rows: dict[str, NDArray[Any]]) -> Views | None:
+        """Return the views of the decisions with these indices under random symmetries, if the options say so.
 
-        With symmetries they are those of random images of the decisions, whose masks and actions replace those in `rows`.
+        The masks and actions of the images replace those in `rows`.
         """
         if rollout.symmetries is None or rollout.egocentric is None:
-            return rollout.forward(self.model, indices)
+            return None
         chosen = torch.randint(len(rollout.symmetries.actions), indices.shape, generator=self._generator).numpy()
         rows["masks"], rows["actions"] = rollout.symmetries.rename_actions(chosen, rows["masks"], rows["actions"])
-        images = rollout.egocentric.transform(rollout.view_rows.reshape(-1)[indices], rollout.symmetries, chosen)
-        return self.model.forward_views((images, np.arange(len(indices))))
+        return rollout.egocentric.transform(rollout.view_rows.reshape(-1)[indices], rollout.symmetries, chosen)
+
+    def _forward(
+        self, rollout: Rollout, indices: NDArray[np.int64], images: Views | None, part: slice
+    ) -> tuple[Tensor, Tensor]:
+        """Return logits float32[R, M] and values float32[R, K] of a part of the decisions with these indices."""
+        if images is None:
+            return rollout.forward(self.model, indices[part])
+        return self.model.forward_views((images, np.arange(part.start, part.stop)))
+
+    def _normalize_advantages(self, rows: dict[str, NDArray[Any]]) -> Tensor:
+        """Return the advantages float32[R] of a minibatch, in units of their deviation; 0 for imitated decisions."""
+        is_on_policy = self.model.to_tensor(~rows["is_imitated"])
+        advantages = torch.zeros(is_on_policy.shape, device=self.model.device)
+        if is_on_policy.sum() > 1:
+            scalarized = self.model.to_tensor(self._scalarize_advantages(rows).astype(np.float32))
+            chosen = scalarized[is_on_policy]
+            advantages[is_on_policy] = (chosen - chosen.mean()) / (chosen.std() + 1e-8)
+        return advantages
 
     def _scalarize_advantages(self, rows: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
         """Return the utility of the estimated return after the decision, minus that of the return expected before it."""
         expected, weights = rows["past_returns"] + rows["values"], rows["weights"]
         return self.utility.evaluate(expected + rows["advantages"], weights) - self.utility.evaluate(expected, weights)
-
-
-def _normalize(advantages: Tensor) -> Tensor:
-    return (advantages - advantages.mean()) / (advantages.std() + 1e-8)

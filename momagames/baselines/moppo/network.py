@@ -23,6 +23,7 @@ from momagames.baselines.moppo.network_policy import (
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.views import ViewLinear, ViewRows
 from momagames.baselines.observation_layout import make_workspace
+from momagames.baselines.torch_threads import use_torch_threads
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
 
@@ -197,7 +198,7 @@ class ActorCritic:
         self.encoder = make_network_encoder(game, options)
         self.caution = check_caution(game, options.caution)
         self._workspace, self._use_bfloat16 = make_workspace(game), options.precision == "bfloat16"
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=[]), use_torch_threads(1):  # initial values depend on the number of threads
             torch.manual_seed(seed)
             size = (options.channels, options.hidden, options.layers)
             self.network = Network(game, self.encoder, *size, options.critic == "centralized", self.caution)
@@ -238,7 +239,7 @@ class ActorCritic:
         return logits.float(), values.float()
 
     def _autocast(self) -> torch.autocast:
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self._use_bfloat16)
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self._use_bfloat16, cache_enabled=False)
 
     def _encode(self, observations: NDArray[np.uint8], context: NDArray[np.float32]) -> Inputs:
         """Return the inputs of a torso for observations uint8[R, A, B], with agent ids and weights float32[R, L] appended."""

@@ -27,6 +27,7 @@ class Opponents:
     policies          opponents in these environments, in turn with those of the pool
     network           its current version fills the pool at first
     updates           of the whole training, over which the versions of a league are spread
+    threads           number of threads that let them act
 
     seed              of the random generators of the opponents
     seats             int64[N, A]: index of the opponent that plays an agent; UNSEATED: the agent learns
@@ -47,8 +48,10 @@ class Opponents:
         weight_sampler: WeightSampler,
         rng: np.random.Generator,
         updates: int,
+        threads: int,
     ) -> None:
         self._batch, self._policies, self._weight_sampler, self._rng = batch, tuple(policies), weight_sampler, rng
+        self._threads = threads
         self.seed = int(rng.integers(2**63))
         self.seats = _assign_seats(batch.game, options, learning_agents, len(policies))
         self.is_learning = self.seats == UNSEATED
@@ -69,14 +72,16 @@ class Opponents:
         from momagames.baselines import batch_policy
 
         seats = np.where(self.is_learning, 0, UNSEATED)
-        return SeatedPolicies(self._batch, [batch_policy(name, self._batch.game)], seats, int(rng.integers(2**63)))
+        return SeatedPolicies(
+            self._batch, [batch_policy(name, self._batch.game)], seats, int(rng.integers(2**63)), threads=self._threads
+        )
 
     def _make_players(self) -> SeatedPolicies:
         pool = [
             NetworkPolicy(self._batch.game, arrays).compile("pool", weights, greedy=False)
             for arrays, weights in zip(self.pool, self.pool_weights.tolist(), strict=True)
         ]
-        return SeatedPolicies(self._batch, [*self._policies, *pool], self.seats, self.seed)
+        return SeatedPolicies(self._batch, [*self._policies, *pool], self.seats, self.seed, threads=self._threads)
 
     def reseat(self) -> None:
         """Seat the opponents again after the pool has changed; their random generators and memories continue."""

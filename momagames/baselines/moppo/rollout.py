@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,10 @@ from momagames.baselines.moppo.self_imitation import SelfImitation
 from momagames.baselines.moppo.symmetries import Symmetries
 from momagames.baselines.moppo.utility import Utility, WeightSampler
 from momagames.baselines.moppo.views import Views
-from momagames.baselines.torch_threads import run_in_parts
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.policies import BatchPolicy
+from momagames.engine.threads import Job, run_in_parts
 
 
 @dataclass
@@ -133,7 +134,7 @@ class RolloutCollector:
         self._starts, self._rng = starts, rng
         self._weight_sampler = WeightSampler(len(game.objectives), options.concentration, rng, fixed_weights)
         self.opponents = Opponents(
-            self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng, updates
+            self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng, updates, threads
         )
         self.self_imitation = SelfImitation(game, options, utility, rng, starts is not None and len(starts) == 1)
         self.weights = np.zeros((options.num_envs, len(game.agents), len(game.objectives)), np.float32)
@@ -160,15 +161,15 @@ class RolloutCollector:
         finished_returns = []
         for t in range(self.options.num_steps):
             rollout.is_imitated[t] = (self.self_imitation.is_replay | is_cloning)[:, None]
-            actions = self._choose_actions(rollout, t, is_cloning)
-            started = time.perf_counter()
+            actions, choose = self._find_decisions(rollout, t, is_cloning)
+            started, before = time.perf_counter(), seconds["network"]
+            self.opponents.players.act(actions, meanwhile=choose)
             if self.opponents.expert is not None and is_cloning:
                 self.opponents.expert.act(actions)
             self.self_imitation.apply_replays(actions, batch.lengths)
             rollout.actions[t] = actions
             if self.model.caution:  # the network cannot imitate what it cannot play
                 rollout.is_decision[t] &= _are_legal(rollout.masks[t], actions, self.game.actions)
-            self.opponents.players.act(actions)
             batch.step(actions)
             progress.steps += batch.num_envs
             ended = batch.finished | self._are_out()
@@ -180,7 +181,7 @@ class RolloutCollector:
                 self.opponents.record_games(ended, self.returns / self.utility.reward_scale, self.weights)
                 self.self_imitation.archive_finished(batch, progress.steps)
                 self._reset(ended)
-            seconds["games"] += time.perf_counter() - started
+            seconds["games"] += time.perf_counter() - started - (seconds["network"] - before)
         progress.decisions += int(rollout.is_decision.sum())
         self._compute_advantages(rollout)
         if finished_returns:
@@ -198,10 +199,11 @@ class RolloutCollector:
             return self.batch.to_move[:, None].astype(np.int64)
         return np.broadcast_to(np.arange(len(self.game.agents)), (self.batch.num_envs, len(self.game.agents)))
 
-    def _choose_actions(self, rollout: Rollout, t: int, is_cloning: bool) -> NDArray[np.int64]:
-        """Return the actions int64[N, V, P] of the learning agents in step t, and record their decisions.
+    def _find_decisions(self, rollout: Rollout, t: int, is_cloning: bool) -> tuple[NDArray[np.int64], Job]:
+        """Record the decisions of the learning agents in step t, before they are made.
 
-        In behavior cloning only values are recorded, and the actions are arbitrary legal ones.
+        Returns arbitrary legal actions int64[N, V, P], and what writes those that the network chooses; in behavior cloning it
+        records values only.
         """
         batch, game, view_agents = self.batch, self.game, self._view_agents()
         masks = rollout.masks[t]
@@ -213,24 +215,27 @@ class RolloutCollector:
         find_choices(masks, self._parts, rollout.is_decision[t])
         rollout.is_decision[t] &= np.take_along_axis(self.opponents.is_learning, view_agents, 1)
         actions = _first_legal_actions(masks, game.actions)[:, : game.actors].copy()
+        return actions, partial(self._choose_actions, rollout, t, is_cloning, actions)
+
+    def _choose_actions(self, rollout: Rollout, t: int, is_cloning: bool, actions: NDArray[np.int64]) -> None:
+        """Write the actions that the network chooses in step t to int64[N, V, P], and record them with their values."""
         n, v = rollout.is_decision[t].nonzero()
         if not len(n):
-            return actions
-        agents = view_agents[n, v]
+            return
+        started = time.perf_counter()
+        agents, masks = rollout.agents[t, n, v], rollout.masks[t, n, v]
         rollout.weights[t, n, v] = self.weights[n, agents]
         rollout.past_returns[t, n, v] = self.returns[n, agents] / self.utility.reward_scale
-        started = time.perf_counter()
         with torch.no_grad():
             rollout.view_rows[t, n, v], outputs = self._forward(n, v, agents, rollout.egocentric)
             logits, values = outputs[0].cpu(), outputs[1].cpu()
             rollout.values[t, n, v] = values.numpy()
             if not is_cloning:
-                log_probs = masked_log_softmax(logits, torch.from_numpy(masks[n, v]), game.actions)
+                log_probs = masked_log_softmax(logits, torch.from_numpy(masks), self.game.actions)
                 sampled = sample_actions(log_probs, self._generator)
                 rollout.log_probs[t, n, v] = gather_log_probs(log_probs, sampled).numpy()
                 actions[n, v] = sampled.numpy()
         self.progress.seconds["network"] += time.perf_counter() - started
-        return actions
 
     def _clear_unsafe_actions(self, view_agents: NDArray[np.int64], masks: NDArray[np.int8]) -> None:
         """Clear the unsafe actions of learning agents in masks int8[N, V, M]."""

@@ -50,7 +50,7 @@ class MoppoTrainer:
             for game in setup.games
         ]  # fmt: skip
         self.collector = self.collectors[0]
-        self.learner = Learner(options, self.model, self.utility, self.progress, self.generator)
+        self.learner = Learner(options, self.model, self.utility, self.progress, self.generator, setup.threads)
         self._parts = TrainingParts(
             self.rng, self.generator, self.progress, self.utility, self.model, self.collectors, self.learner.optimizer,
         )  # fmt: skip
@@ -90,7 +90,7 @@ class MoppoTrainer:
 
     def train_iteration(self) -> dict[str, float]:
         """Collect a rollout and update the network. Returns metrics."""
-        # the small layers behind an egocentric view take longer on two threads than on one
+        # the small layers behind an egocentric view take longer on two threads than on one: minibatches are shared instead
         with use_torch_threads(1 if self.model.encoder.egocentric_size else self.setup.threads):
             self.learner.anneal(self.progress.remaining)
             collector = self.collectors[self.progress.updates % len(self.collectors)]

@@ -22,8 +22,8 @@ from momagames.baselines.moppo.kernels import (
     transform_sparse,
 )
 from momagames.baselines.moppo.symmetries import Symmetries
-from momagames.baselines.torch_threads import run_in_parts
 from momagames.contract import Game
+from momagames.engine.threads import run_in_parts
 
 
 class Views:

@@ -1,21 +1,21 @@
 """Egocentric views and safe actions in MOPPO: sparse rows, agreement with the compiled policy, masks, ends of episodes."""
 
-import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import batch_policy, torch_threads
+from momagames.baselines import batch_policy
 from momagames.baselines.learners import find_learner
 from momagames.baselines.moppo.encoder import make_egocentric_encoder
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
-from momagames.baselines.torch_threads import run_in_parts
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.contract import LearningSupport, TrainingDefaults
+from momagames.engine import policies
+from momagames.engine import threads as engine_threads
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies
@@ -81,7 +81,7 @@ def test_sparse_rows_and_their_layer(torch, monkeypatch, threads, safe_inputs):
     """Rows hold the numbers of the kernels; the layer and its gradients are those of a dense product."""
     from momagames.baselines.moppo.views import ViewLinear, Views
 
-    monkeypatch.setattr(torch_threads, "SMALLEST_WORK", 0)
+    monkeypatch.setattr(engine_threads, "SMALLEST_WORK", 0)
     game = momagames.spec(FFA)
     batch = make_batch(game)
     n, agents = np.arange(32).repeat(2), np.tile([0, 3], 32)
@@ -109,33 +109,39 @@ def test_sparse_rows_and_their_layer(torch, monkeypatch, threads, safe_inputs):
         assert torch.allclose(one, other, atol=1e-4)
 
 
-def test_small_work_stays_on_one_thread(monkeypatch):
-    """Starting a thread takes longer than a call with few rows; parts cover everything once."""
-    monkeypatch.setattr(torch_threads, "SMALLEST_WORK", 10)
-    for rows, expected in ((9, [(0, 9)]), (10, [(0, 3), (3, 6), (6, 10)])):
-        calls, names = [], set()
-
-        def run(start, end, calls=calls, names=names):
-            calls.append((start, end))
-            names.add(threading.get_ident())
-
-        run_in_parts(run, rows, 3)
-        assert sorted(calls) == expected
-        assert threading.get_ident() in names
-
-
 @pytest.mark.long
-def test_trainings_do_not_depend_on_the_number_of_threads(torch, monkeypatch):
-    """With an egocentric view PyTorch has one thread, and kernels write to memory of their own."""
-    monkeypatch.setattr(torch_threads, "SMALLEST_WORK", 0)
-    found = []
+def test_trainings_on_several_threads(torch, monkeypatch):
+    """Rollouts do not depend on the number of threads; gradients of shared minibatches differ by rounding, always alike."""
+    from momagames.baselines.moppo import loss
+
+    monkeypatch.setattr(engine_threads, "SMALLEST_WORK", 0)
+    monkeypatch.setattr(policies, "SHARED_FROM", -1.0)
+    monkeypatch.setattr(loss, "SMALLEST_PART", 1)
+    game = momagames.spec(DUEL, objectives=("outcome", "kills"))
+    opponents = [batch_policy("safe:simple", game), batch_policy("random", game)]
+    rollouts, networks = [], []
+    for threads in (1, 2, 2, 3):
+        trainer = make_trainer(game, opponents=opponents, threads=threads, caution=1, opponent_pool_size=1, expert="simple")
+        rollouts.append(trainer.collector.collect(is_cloning=False))
+        metrics = trainer.train_iteration()
+        assert torch.get_num_threads() == 1
+        networks.append((metrics, trainer.make_policies().arrays))
+    for other in rollouts[1:]:
+        for name in ("masks", "actions", "values", "log_probs", "rewards", "advantages"):
+            assert np.array_equal(getattr(rollouts[0], name), getattr(other, name)), name
+    (first, arrays), *others = networks
+    for metrics, other in others:
+        assert metrics == pytest.approx(first, rel=1e-4, abs=1e-6)
+        assert all(np.allclose(arrays[name], other[name], atol=1e-4) for name in arrays)
+    assert all(np.array_equal(networks[1][1][name], networks[2][1][name]) for name in arrays)
+    assert not np.array_equal(arrays["fc1"], networks[1][1]["fc1"])  # the minibatches were shared
+
+
+def test_initial_values_do_not_depend_on_the_threads_of_pytorch(torch):
+    game, found = momagames.spec(DUEL), []
     for threads in (1, 2):
-        game = momagames.spec(DUEL, objectives=("outcome", "kills"))
-        trainer = Moppo(**{**SMALL, "caution": 1}).make_trainer(TrainingSetup([game], 512, seed=3, threads=threads))
-        while not trainer.is_done:
-            trainer.train_iteration()
-            assert torch.get_num_threads() == 1
-        found.append(trainer.make_policies().arrays)
+        torch.set_num_threads(threads)
+        found.append(make_trainer(game, hidden=128).make_policies().arrays)
     assert all(np.array_equal(found[0][name], found[1][name]) for name in found[0])
 
 
