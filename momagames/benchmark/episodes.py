@@ -87,6 +87,7 @@ def play_from_starts(
     seat: int,
     starts: NDArray[Any],
     words: NDArray[np.uint64],
+    threads: int = 1,
 ) -> Episodes:
     """Play every episode with every policy at one seat and the seats of its team mates; episodes are the inner loop."""
     seats = np.full((len(policies) * len(starts), len(game.agents)), len(policies))
@@ -94,6 +95,6 @@ def play_from_starts(
     states, words = np.tile(starts, len(policies)), np.tile(words, (len(policies), 1))
     seated = (*policies, opponent)
     if has_kernel_policy(seated):
-        return play_policies(game, states, seated, seats, words)
+        return play_policies(game, states, seated, seats, words, threads=threads)
     rules = np.array([policy.rule for policy in seated])
     return play_episodes(game, states, rules[seats], policy_weights(game, seated)[seats], words)

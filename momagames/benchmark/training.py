@@ -174,7 +174,9 @@ def train(
         times["cpu_seconds"] += time.process_time() - cpu_started
         metrics |= times
         if any(before < mark <= trainer.steps for mark in marks) or trainer.is_done:
-            metrics["evaluation"] = evaluate(training, training.select_policies(trainer.make_policies()), episodes)
+            metrics["evaluation"] = evaluate(
+                training, training.select_policies(trainer.make_policies()), episodes, threads=setup.threads
+            )
             log.write(metrics)
             save()
         elif time.monotonic() - saved_at > CHECKPOINT_INTERVAL:
@@ -200,7 +202,9 @@ def describe_state(
     return head, trainer.make_policies().arrays, arrays
 
 
-def evaluate(training: Training, policies: Sequence[BatchPolicy], episodes: int, seed: int = 0) -> dict[str, Any]:
+def evaluate(
+    training: Training, policies: Sequence[BatchPolicy], episodes: int, seed: int = 0, threads: int = 1
+) -> dict[str, Any]:
     """Play episodes of policies against the opponents of a training.
 
     The start positions are drawn from `seed`, independently of training, unless all episodes have the same one.
@@ -208,7 +212,7 @@ def evaluate(training: Training, policies: Sequence[BatchPolicy], episodes: int,
     Returns JSON-able data: "points", mean returns by label over opponents, seats and episodes; their "hypervolume"; and, if the
     policies have different weights, "controllability" by objective, see `analysis.controllability`
     """
-    points = play_episodes(training, policies, episodes, seed).mean(axis=1)
+    points = play_episodes(training, policies, episodes, seed, threads=threads).mean(axis=1)
     result = {
         "points": {one.label: point.tolist() for one, point in zip(policies, points, strict=True)},
         "hypervolume": hypervolume(filter_dominated(points), training.game.reference_point).value,
@@ -222,8 +226,9 @@ def evaluate(training: Training, policies: Sequence[BatchPolicy], episodes: int,
 
 
 def play_episodes(
-    training: Training, policies: Sequence[BatchPolicy], episodes: int, seed: int = 0, opponents: Sequence[BatchPolicy] = ()
-) -> NDArray[np.float64]:
+    training: Training, policies: Sequence[BatchPolicy], episodes: int, seed: int = 0,
+    opponents: Sequence[BatchPolicy] = (), threads: int = 1,
+) -> NDArray[np.float64]:  # fmt: skip
     """Play `episodes` episodes of each policy in each game, against each opponent and in each seat.
 
     opponents   by default those of the training
@@ -240,7 +245,9 @@ def play_episodes(
         for opponent in opponents or training.make_opponents(game):
             for seat in training.list_seats(game):
                 agent = find_agent(game, seat)
-                played = play_from_starts(game, tuple(policies), opponent, agent, starts, words[:, : len(game.agents)].copy())
+                played = play_from_starts(
+                    game, tuple(policies), opponent, agent, starts, words[:, : len(game.agents)].copy(), threads
+                )
                 returns.append(played.returns[:, agent].reshape(len(policies), episodes, -1))
     return np.concatenate(returns, axis=1)
 

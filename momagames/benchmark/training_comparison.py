@@ -57,7 +57,9 @@ def compare_with_baselines(training: Training, trained: TrainedPolicies, episode
     return [make_standing(training.game, one.name, one.returns.mean(axis=1)) for one in played]
 
 
-def play_with_baselines(training: Training, trained: TrainedPolicies, episodes: int, seed: int) -> list[PlayedSet]:
+def play_with_baselines(
+    training: Training, trained: TrainedPolicies, episodes: int, seed: int, threads: int = 1
+) -> list[PlayedSet]:
     """Play `episodes` episodes of each policy in each game, against each opponent of the training and in each seat.
 
     The trained policies are first; then, where the method has the option `greedy`, the same policies with its other value; then
@@ -74,7 +76,7 @@ def play_with_baselines(training: Training, trained: TrainedPolicies, episodes: 
         learned = list(_list_trained(own, trained))
         conditioned |= {name for name, _ in (*learned, *greedy)}
         for name, policies in (*learned, *greedy, *_list_scripted(game)):
-            played = play_episodes(own, policies, episodes, seed)
+            played = play_episodes(own, policies, episodes, seed, threads=threads)
             matches = played.reshape(len(policies), -1, episodes, played.shape[2])
             returns.setdefault(name, []).append(matches.mean(axis=1))
     return [

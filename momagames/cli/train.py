@@ -130,10 +130,12 @@ def train(
         f"{learner.name}: {head['steps']:,} steps, {head['decisions']:,} decisions, {head['seconds']:.0f} s: {checkpoint.path}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    _show_comparison(screen, training, directory, max(episodes or 0, -(-COMPARISON_EPISODES // pairs)))
+    _show_comparison(
+        screen, training, directory, max(episodes or 0, -(-COMPARISON_EPISODES // pairs)), threads or trainings.count_threads()
+    )
 
 
-def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int) -> None:
+def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int, threads: int) -> None:
     """Play trained and other policies side by side: print a table, a verdict and the next commands, and write a page."""
     from momagames.benchmark.training import CHECKPOINT, load_training
     from momagames.benchmark.training_comparison import format_standings, make_standing, play_with_baselines
@@ -143,7 +145,7 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
 
     with console(stderr=True).status("comparing with policies without training"):
         _, loaded = load_training(directory)
-        played = play_with_baselines(training, loaded.make_policies(), episodes, COMPARISON_SEED)
+        played = play_with_baselines(training, loaded.make_policies(), episodes, COMPARISON_SEED, threads)
     standings = [make_standing(training.game, one.name, one.returns.mean(axis=1)) for one in played]
     reference = find_reference(directory)
     standings += [reference] if reference else []
@@ -213,7 +215,7 @@ def evaluate(
         training = replace(training, options=training.options.with_divisions(divisions), weights=None)
     policies, game = loaded.make_policies(), training.game
     with console(stderr=True).status("playing"):
-        played = play_with_baselines(training, policies, episodes, seed)
+        played = play_with_baselines(training, policies, episodes, seed, trainings.count_threads())
     standing = make_standing(game, played[0].name, played[0].returns.mean(axis=1))
     labels = [one.label for one in training.select_policies(policies)]
     front, head = _sort_front(dict(zip(labels, standing.points.tolist(), strict=True))), loaded.head

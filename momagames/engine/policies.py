@@ -86,6 +86,11 @@ class CompiledPolicy:
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (self.recipe, ()) if self.recipe else super().__reduce_ex__(protocol)
 
+    @property
+    def kind(self) -> Any:
+        """What two policies have in common that differ in their initial memories alone."""
+        return self.name, self.act, self.scratch, self.memory
+
     def make_memory(self) -> NDArray[Any]:
         """Return its memory at the start of an episode, record[1]."""
         memory = np.zeros(1, self.memory)
@@ -132,8 +137,10 @@ BatchPolicy = CompiledPolicy | PythonPolicy
 
 
 class _CompiledSeats:
-    """The seats of one compiled policy in a batch.
+    """The seats of compiled policies that differ in their initial memories alone, in a batch.
 
+    seats      int32[N, A]: 0, or 1 plus the index of the initial memory of the policy that plays an agent
+    initial    record[n], memories at the start of an episode
     threads    parts of the environments, with as many seats each, that can act at the same time
     """
 
@@ -141,18 +148,17 @@ class _CompiledSeats:
         self,
         batch: Batch,
         policy: CompiledPolicy,
-        seats: NDArray[np.bool_],
+        seats: NDArray[np.int32],
+        initial: NDArray[Any],
         words: NDArray[np.uint64],
-        initial_memories: NDArray[Any] | None,
         threads: int,
     ) -> None:
-        policy.check(batch.game)
-        self._batch, self._seats, self._words = batch, seats.astype(np.uint8), words
+        self._batch, self._seats, self._initial, self._words = batch, seats, initial, words
         self.memories = np.zeros(seats.shape, policy.memory)
-        self._initial = policy.make_memory() if initial_memories is None else initial_memories
         self._loop = policy.make_loop(batch.game)
-        before = np.append(0, np.cumsum(seats.sum(axis=1)))  # seats before each environment
-        marks = [0, *np.searchsorted(before, before[-1] * np.arange(1, threads) / threads).tolist(), batch.num_envs]
+        before = np.cumsum((seats > 0).sum(axis=1))  # seats up to each environment
+        marks = np.searchsorted(before, before[-1] * np.arange(threads) / threads, side="right").tolist()
+        marks.append(int(np.searchsorted(before, before[-1])) + 1)  # after the last seat; the first mark is at the first one
         self._shares = [(slice(*ends), policy.make_scratch(batch.game)) for ends in pairwise(marks) if ends[0] < ends[1]]
         self._parts = np.array(batch.game.actions, np.int64)
 
@@ -161,10 +167,10 @@ class _CompiledSeats:
         return [partial(self._act, envs, scratch, out) for envs, scratch in self._shares]
 
     def _act(self, envs: slice, scratch: tuple[Any, ...], out: NDArray[np.int64]) -> None:
-        batch, initial = self._batch, self._initial
+        batch = self._batch
         self._loop(
-            batch.states[envs], batch.masks[envs], self._seats[envs], batch.lengths[envs], self.memories[envs],
-            initial[envs] if len(initial) > 1 else initial, scratch, self._words[envs], self._parts, out[envs],
+            batch.states[envs], batch.masks[envs], self._seats[envs], batch.lengths[envs], self.memories[envs], self._initial,
+            scratch, self._words[envs], self._parts, out[envs],
         )  # fmt: skip
 
 
@@ -174,7 +180,6 @@ class _PythonSeats:
     def __init__(self, batch: Batch, policy: PythonPolicy, seats: NDArray[np.bool_], words: NDArray[np.uint64]) -> None:
         self._batch, self._words = batch, words
         self._policies = [{int(agent): policy.make(batch.game, int(agent)) for agent in np.flatnonzero(row)} for row in seats]
-        self.memories = np.zeros(seats.shape, NO_MEMORY)
 
     def act(self, out: NDArray[np.int64]) -> None:
         batch, game = self._batch, self._batch.game
@@ -233,12 +238,27 @@ class SeatedPolicies:
             raise InvalidParameter(f"invalid seed of shape {words.shape}: expected a number, or uint64{list(shape)}")
         self._batch, self._words, self._threads = batch, words.reshape(shape), threads
         self._calls, self._is_shared = 0, False
-        self._seated: list[_CompiledSeats | _PythonSeats] = [
-            _PythonSeats(batch, policy, indices == i, self._words)
-            if isinstance(policy, PythonPolicy)
-            else _CompiledSeats(batch, policy, indices == i, self._words, None if i else initial_memories, threads)
-            for i, policy in enumerate(policies)
-        ]
+        kinds: dict[Any, dict[int, CompiledPolicy]] = {}
+        self._python = []
+        for i, policy in enumerate(policies):
+            if isinstance(policy, PythonPolicy):
+                self._python.append(_PythonSeats(batch, policy, indices == i, self._words))
+            else:
+                kinds.setdefault(policy.kind, {})[i] = policy
+        self._compiled = [self._seat(members, indices, initial_memories) for members in kinds.values()]
+
+    def _seat(
+        self, policies: Mapping[int, CompiledPolicy], indices: NDArray[Any], initial_memories: NDArray[Any] | None
+    ) -> _CompiledSeats:
+        """Return the seats of policies of one kind, by index."""
+        seats, initial, count = np.zeros(indices.shape, np.int32), [], 0
+        for i, policy in policies.items():
+            policy.check(self._batch.game)
+            rows = initial_memories if i == 0 and initial_memories is not None else policy.make_memory()
+            seats = np.where(indices == i, np.arange(count + 1, count + len(rows) + 1, dtype=np.int32)[:, None], seats)
+            initial.append(rows)
+            count += len(rows)
+        return _CompiledSeats(self._batch, policy, seats, np.concatenate(initial), self._words, self._threads)
 
     def act(self, actions: NDArray[np.int64] | None = None, meanwhile: Job | None = None) -> NDArray[np.int64]:
         """Write the actions of the seated agents, and of no other, into int64[N, S, P]; by default `batch.last_actions`.
@@ -248,12 +268,9 @@ class SeatedPolicies:
         meanwhile    what the calling thread does first while other threads, if there are any, let policies act
         """
         out = self._batch.last_actions if actions is None else actions
-        jobs: list[Job] = []
-        for seats in self._seated:
-            if isinstance(seats, _PythonSeats):
-                seats.act(out)
-            else:
-                jobs += seats.make_jobs(out)
+        for one in self._python:
+            one.act(out)
+        jobs = [job for seats in self._compiled for job in seats.make_jobs(out)]
         own = [meanwhile] if meanwhile else []
         if self._threads > 1 and self._calls % MEASURED_EVERY == 0:
             run_jobs(own, 1)
@@ -267,24 +284,23 @@ class SeatedPolicies:
 
     def end_episodes(self) -> None:
         """Report the final states to Python policies that read them; for batches without autoreset, after the last step."""
-        for seats in self._seated:
-            if isinstance(seats, _PythonSeats):
-                seats.end_episodes()
+        for seats in self._python:
+            seats.end_episodes()
 
     def lookahead_steps(self) -> NDArray[np.int64]:
         """Return the environment steps made to look ahead in the current or last episode of each environment, int64[N]."""
         steps = np.zeros(self._batch.num_envs, np.int64)
-        for seats in self._seated:
+        for seats in self._compiled:
             if "lookahead_steps" in (seats.memories.dtype.names or ()):
                 steps += seats.memories["lookahead_steps"].sum(axis=1)
         return steps
 
     def state_dict(self) -> list[NDArray[Any]]:
-        """Return views of all that the next actions depend on besides the batch: generator words, then memories.
+        """Return views of all that the next actions depend on besides the batch: generator words, then memories by kind.
 
         The memory of Python policies is not part of it.
         """
-        return [self._words, *(seats.memories for seats in self._seated)]
+        return [self._words, *(seats.memories for seats in self._compiled)]
 
     def load_state_dict(self, arrays: Sequence[NDArray[Any]]) -> None:
         """Take over the state of policies of the same kinds."""
@@ -322,6 +338,7 @@ def play_policies(
     words: NDArray[np.uint64],
     initial_memories: NDArray[Any] | None = None,
     keep_moves: bool = False,
+    threads: int = 1,
 ) -> Episodes:
     """Play from `states`, record[N], to the end, with a policy at each seat; see `SeatedPolicies` for the other arguments.
 
@@ -330,7 +347,7 @@ def play_policies(
     """
     batch = Batch(game, len(states), autoreset="disabled")
     batch.load(states)
-    seated = SeatedPolicies(batch, policies, seats, words, initial_memories)
+    seated = SeatedPolicies(batch, policies, seats, words, initial_memories, threads)
     moves: list[NDArray[np.int32]] = []
     has_python = any(isinstance(policy, PythonPolicy) for policy in policies)
     while not batch.states["over"].all():
@@ -380,7 +397,7 @@ class AgentPolicy:
         agents = len(game.agents)
         self._states = np.zeros(1, game.dtype)
         self._masks = np.zeros((1, game.actors, game.mask_size), np.int8)
-        self._seats, self._lengths = np.zeros((1, agents), np.uint8), np.zeros(1, np.int32)
+        self._seats, self._lengths = np.zeros((1, agents), np.int32), np.zeros(1, np.int32)
         self._seats[0, slice(None) if agent is None else agent] = 1
         self._memory, self._initial = np.zeros((1, agents), policy.memory), policy.make_memory()
         self._scratch = policy.make_scratch(game)

@@ -46,7 +46,7 @@ def _make_loop(game: Game, name: str, decide: Callable[..., Any]) -> Callable[..
             if lengths[i] == 0:
                 for agent in range(seats.shape[1]):
                     if seats[i, agent]:
-                        memories[i, agent] = initial[i if initial.shape[0] > 1 else 0]
+                        memories[i, agent] = initial[seats[i, agent] - 1]
             for actor in range(actions.shape[1]):
                 agent = np.int64(states[i]["to_move"]) if sequential else actor
                 if seats[i, agent]:

@@ -2,6 +2,7 @@
 
 import copy
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,6 +75,21 @@ def test_each_seat_has_its_policy_and_the_others_are_left_alone():
     actions = np.full((2, 3, 2), 7)
     SeatedPolicies(batch, [COUNTER, MINDER], [[0, UNSEATED, 1], [1, 1, UNSEATED]]).act(actions)
     assert actions.tolist() == [[[1, 1], [7, 7], [2, 2]], [[2, 0], [2, 1], [7, 7]]]
+
+
+def test_policies_that_differ_in_their_first_memory_play_side_by_side():
+    """They share one loop, also in one environment, with other policies between them."""
+    late, later = (replace(COUNTER, initial_memory=(("moves", moves),)) for moves in (1, 2))
+    batch = meteor_batch(3)
+    players = SeatedPolicies(batch, [later, MINDER, COUNTER, late], [[0, 2, 3], [1, 3, 3], [2, UNSEATED, 0]])
+    actions = np.full((3, 3, 2), 7)
+    players.act(actions)
+    assert actions[..., 1].tolist() == [[1, 1, 2], [0, 2, 2], [1, 7, 1]]
+    players.act(actions)  # no step: the memories of the episode begin again
+    assert actions[..., 1].tolist() == [[1, 1, 2], [0, 2, 2], [1, 7, 1]]
+    batch.lengths[:] = 1
+    players.act(actions)
+    assert actions[..., 1].tolist() == [[1, 2, 1], [0, 1, 1], [2, 7, 1]]
 
 
 def test_policies_are_not_called_without_a_choice():

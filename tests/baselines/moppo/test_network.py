@@ -154,7 +154,7 @@ def test_sampled_and_greedy_actions():
     assert counts.argmax() == greedy[0]
     players = SeatedPolicies(batch, [policy.compile("", [0.5, 0.5], False)], [0])
     players.act()
-    logits = players._seated[0]._shares[0][1][5][8].astype(float)
+    logits = players._compiled[0]._shares[0][1][5][8].astype(float)
     shares = np.where(legal, np.exp(logits - logits.max()), 0)
     assert np.abs(counts / num_envs - shares / shares.sum()).max() < 0.03
 

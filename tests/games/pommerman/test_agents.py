@@ -336,7 +336,7 @@ def test_recorded_actions_of_the_original_are_possible(record):
     players = SeatedPolicies(
         batch, [batch_policy("simple", game)], [0 if i == agent else UNSEATED for i in range(len(game.agents))], 7
     )
-    memory = players._seated[0].memories
+    memory = players._compiled[0].memories
     state, decisions = record["initial"], 0
     rng = np.random.default_rng(0)
     for number, step in enumerate(record["steps"]):
