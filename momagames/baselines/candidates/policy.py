@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,9 +97,7 @@ class CandidatePolicy:
         weights: tuple[float, ...] = (),
         recording: Recording | None = None,
     ) -> CompiledPolicy:
-        def scratch(game: Game) -> tuple[Any, ...]:
-            return self.make_scratch(game, recording)
-
+        scratch = self.make_scratch if recording is None else partial(self.make_scratch, recording=recording)
         act, rules = make_candidate_kernel(self.game), (self.game.rules_key,)
         return CompiledPolicy("candidates", act, self.memory, rules, initial, scratch, label, weights=weights, arrays=arrays)
 
