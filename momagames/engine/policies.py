@@ -35,8 +35,8 @@ from momagames.kernels.rng import random_words
 
 NO_MEMORY = np.dtype([("nothing", "u1")])
 UNSEATED = -1  # an agent that none of these policies plays
-SHARED_FROM = 3e-4  # seconds: calls that take less are faster on one thread
-MEASURED_EVERY = 256  # calls: one of them is measured on one thread
+SHARED_FROM = 1e-3  # seconds: calls that take less are as fast on one thread, and leave the others to other processes
+MEASURED_EVERY = 64  # calls: one of them is measured on one thread
 
 
 @dataclass(frozen=True, eq=False)
