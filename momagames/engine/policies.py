@@ -88,7 +88,7 @@ class CompiledPolicy:
 
     @property
     def kind(self) -> Any:
-        """What two policies have in common that differ in their initial memories alone."""
+        """Key that is equal for policies that differ in their initial memories only."""
         return self.name, self.act, self.scratch, self.memory
 
     def make_memory(self) -> NDArray[Any]:

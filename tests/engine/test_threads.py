@@ -12,9 +12,15 @@ def test_small_work_stays_on_one_thread(monkeypatch):
     """Starting a thread takes longer than a call with few rows; parts cover everything once."""
     monkeypatch.setattr(threads, "SMALLEST_WORK", 10)
     for rows, expected in ((9, [(0, 9)]), (10, [(0, 3), (3, 6), (6, 10)])):
-        calls = []
-        run_in_parts(lambda start, end, calls=calls: calls.append((start, end)), rows, 3)
+        calls, names = [], set()
+
+        def run(start, end, calls=calls, names=names):
+            calls.append((start, end))
+            names.add(threading.get_ident())
+
+        run_in_parts(run, rows, 3)
         assert sorted(calls) == expected
+        assert threading.get_ident() in names
 
 
 def test_threads_work_at_the_same_time_and_the_caller_takes_the_first_job():

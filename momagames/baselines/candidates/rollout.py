@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +15,7 @@ from momagames.baselines.base import assign_seats
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.engine.batch import Batch
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
+from momagames.engine.threads import run_jobs
 
 SHARDS = 4  # parts of a rollout that threads share; results do not depend on the number of threads
 
@@ -85,15 +86,14 @@ class RolloutCollector:
         """
         bounds = np.linspace(0, len(memories), SHARDS + 1).astype(int)
         shards = [slice(low, high) for low, high in pairwise(bounds) if low < high]
+        played: dict[int, Rollout] = {}
 
-        def play(shard: slice) -> Rollout:
-            return self._play(memories[shard], starts[shard], words[shard], matches[shard], shard.start, record)
+        def play(shard: slice) -> None:
+            rows = memories[shard], starts[shard], words[shard], matches[shard]
+            played[shard.start] = self._play(*rows, shard.start, record)
 
-        if self.threads == 1:
-            parts = [play(shard) for shard in shards]
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                parts = list(pool.map(play, shards))
+        run_jobs([partial(play, shard) for shard in shards], self.threads)
+        parts = [played[shard.start] for shard in shards]
         decisions = Decisions.join([part.decisions for part in parts if part.decisions]) if record else None
         returns = np.concatenate([part.returns for part in parts])
         return Rollout(returns, sum(part.steps for part in parts), sum(part.moves for part in parts), decisions)

@@ -110,7 +110,22 @@ def test_sparse_rows_and_their_layer(torch, monkeypatch, threads, safe_inputs):
 
 
 @pytest.mark.long
-def test_trainings_on_several_threads(torch, monkeypatch):
+def test_trainings_do_not_depend_on_the_number_of_threads(torch, monkeypatch):
+    """With an egocentric view PyTorch has one thread, kernels write to memory of their own, and small minibatches are whole."""
+    monkeypatch.setattr(engine_threads, "SMALLEST_WORK", 0)
+    found = []
+    for threads in (1, 2):
+        game = momagames.spec(DUEL, objectives=("outcome", "kills"))
+        trainer = Moppo(**{**SMALL, "caution": 1}).make_trainer(TrainingSetup([game], 512, seed=3, threads=threads))
+        while not trainer.is_done:
+            trainer.train_iteration()
+            assert torch.get_num_threads() == 1
+        found.append(trainer.make_policies().arrays)
+    assert all(np.array_equal(found[0][name], found[1][name]) for name in found[0])
+
+
+@pytest.mark.long
+def test_trainings_with_shared_minibatches(torch, monkeypatch):
     """Rollouts do not depend on the number of threads; gradients of shared minibatches differ by rounding, always alike."""
     from momagames.baselines.moppo import loss
 
