@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.engine import loops
 from momagames.engine.batch import Batch
+from momagames.engine.threads import run_jobs
 from momagames.errors import InvalidParameter, InvalidState, check_range
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
@@ -60,11 +62,7 @@ def random_rollouts(
         play(low, high, states, words, limit, parts, returns, lengths, *scratch)
 
     bounds = [t * n // threads for t in range(threads + 1)]
-    if threads == 1:
-        play_rows(0, n)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(play_rows, bounds[:-1], bounds[1:]))
+    run_jobs([partial(play_rows, *rows) for rows in pairwise(bounds)], threads)
     return returns, lengths
 
 
