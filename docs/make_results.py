@@ -13,9 +13,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +86,11 @@ class Results:
 
 def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
     """Make the pages and figures of the archives, by suite, and of training results; tracks may be missing."""
-    tracks = [make(name, archives[name]) for name, make in TRACKS.items() if name in archives]
-    with open_archive(archives["paper"]) as paper:
-        data, facts = paper.data, paper.facts
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:  # polars does not bear a fork
+        tasks = [pool.submit(make, name, archives[name]) for name, make in TRACKS.items() if name in archives]
+        with open_archive(archives["paper"]) as paper:
+            data, facts = paper.data, paper.facts
+        tracks = [task.result() for task in tasks]
     targets, families = json.loads(learning.read_text()), list_families(data)
     figures = {name: figure for name, figure in list_figures(data).items() if figure.kind in PANEL_FIGURES}
     figures |= {f"overview-{family}": make_overview_figure(family, data) for family in families}
