@@ -179,11 +179,15 @@ class _PythonSeats:
 
     def __init__(self, batch: Batch, policy: PythonPolicy, seats: NDArray[np.bool_], words: NDArray[np.uint64]) -> None:
         self._batch, self._words = batch, words
-        self._policies = [{int(agent): policy.make(batch.game, int(agent)) for agent in np.flatnonzero(row)} for row in seats]
+        self._envs = np.flatnonzero(seats.any(axis=1))  # the others are those of other policies, of which there may be many
+        self._policies = {
+            i: {agent: policy.make(batch.game, agent) for agent in np.flatnonzero(seats[i]).tolist()}
+            for i in self._envs.tolist()
+        }
 
     def act(self, out: NDArray[np.int64]) -> None:
         batch, game = self._batch, self._batch.game
-        for i in np.flatnonzero(batch.states["over"] == 0).tolist():
+        for i in self._envs[batch.states["over"][self._envs] == 0].tolist():
             state, policies = batch.states[i], self._policies[i]
             if batch.lengths[i] == 0:
                 for policy in policies.values():
@@ -199,7 +203,7 @@ class _PythonSeats:
 
     def end_episodes(self) -> None:
         """Report the final states of finished episodes to their policies."""
-        for i in np.flatnonzero(self._batch.states["over"]).tolist():
+        for i in self._envs[self._batch.states["over"][self._envs] != 0].tolist():
             for policy in self._policies[i].values():
                 end_policy_episode(policy, self._batch.states[i])
 
