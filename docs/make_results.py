@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -35,6 +34,7 @@ from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from page_figures import fold, is_image
 from track_page import Track
 
+from momagames.benchmark.executors.processes import count_cores
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.errors import invalid_value, nearest, one_of
@@ -86,7 +86,7 @@ class Results:
 
 def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
     """Make the pages and figures of the archives, by suite, and of training results; tracks may be missing."""
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:  # polars does not bear a fork
+    with ProcessPoolExecutor(count_cores(), get_context("spawn")) as pool:  # polars may deadlock after a fork
         tasks = [pool.submit(make, name, archives[name]) for name, make in TRACKS.items() if name in archives]
         with open_archive(archives["paper"]) as paper:
             data, facts = paper.data, paper.facts

@@ -179,7 +179,7 @@ class _PythonSeats:
 
     def __init__(self, batch: Batch, policy: PythonPolicy, seats: NDArray[np.bool_], words: NDArray[np.uint64]) -> None:
         self._batch, self._words = batch, words
-        self._envs = np.flatnonzero(seats.any(axis=1))  # the others are those of other policies, of which there may be many
+        self._envs = np.flatnonzero(seats.any(axis=1))  # where it plays: many policies may share the batch
         self._policies = {
             i: {agent: policy.make(batch.game, agent) for agent in np.flatnonzero(seats[i]).tolist()}
             for i in self._envs.tolist()

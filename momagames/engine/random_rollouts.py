@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.engine import loops
 from momagames.engine.batch import Batch
-from momagames.engine.threads import run_jobs
+from momagames.engine.threads import run_in_parts
 from momagames.errors import InvalidParameter, InvalidState, check_range
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
@@ -61,8 +59,7 @@ def random_rollouts(
         )  # fmt: skip
         play(low, high, states, words, limit, parts, returns, lengths, *scratch)
 
-    bounds = [t * n // threads for t in range(threads + 1)]
-    run_jobs([partial(play_rows, *rows) for rows in pairwise(bounds)], threads)
+    run_in_parts(play_rows, n, threads, smallest=1)  # a row is a whole game
     return returns, lengths
 
 

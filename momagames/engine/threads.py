@@ -44,12 +44,12 @@ def run_jobs(jobs: Sequence[Job], threads: int) -> None:
             future.result()
 
 
-def run_in_parts(run: Callable[[int, int], None], rows: int, threads: int) -> None:
+def run_in_parts(run: Callable[[int, int], None], rows: int, threads: int, smallest: int | None = None) -> None:
     """Call run(start, end) for parts of range(rows), one on each thread; see `run_jobs`.
 
-    Few rows are left to the calling thread alone.
+    smallest    number of rows below which the calling thread works alone; None: SMALLEST_WORK
     """
-    count = threads if rows >= SMALLEST_WORK else 1
+    count = threads if rows >= (SMALLEST_WORK if smallest is None else smallest) else 1
     run_jobs([partial(run, *part) for part in pairwise(rows * i // count for i in range(count + 1))], threads)
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
@@ -186,7 +187,9 @@ def test_a_worker_that_is_killed_while_it_starts_is_replaced(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="POSIX")
-def test_a_worker_ignores_ctrl_c_from_its_first_instruction(tmp_path):
+def test_a_worker_ignores_ctrl_c_from_its_first_instruction(tmp_path, monkeypatch):
+    for name in ("_fd", "_pid"):  # as in a new process, whose first worker starts the resource tracker
+        monkeypatch.setattr(resource_tracker._resource_tracker, name, None)
     pool = processes._Processes(1, tmp_path)
     try:
         pool.start(1)

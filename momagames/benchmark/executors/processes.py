@@ -124,7 +124,7 @@ def _block_interrupt() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # the first process would start it, which unblocks Ctrl-C
+    resource_tracker.ensure_running()  # else the first process starts it below, which unblocks Ctrl-C again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
