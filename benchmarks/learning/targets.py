@@ -133,7 +133,8 @@ def make_robotmail(robots: int, budget: int, chosen: str = "seed 10, which favor
         {"deliveries over astar's": 1, "hypervolume over energy_saver's": 1, "share of energy_saver's points dominated": 1},
         200, opponents=("astar",), units=(128, 64),
         remark="Mean returns in the seats of each player against `astar`, with 201 weight vectors; `energy_saver` has six "
-        f"variants. Budget, discount factor and number of weight vectors were chosen on results of {chosen}.",
+        f"variants. Budget, discount factor and number of weight vectors were chosen on results of {chosen}. "
+        "MaskablePPO learns from rewards that are not scaled.",
     )  # fmt: skip
 
 
@@ -206,7 +207,7 @@ TARGETS = {
         1000, weights=(1.0,), opponents=("greedy",), units=(64, 64),
         remark="Boards of 8x8 cells, for winning alone. The policy looks one move ahead, or four in the results at depth 4, "
         "which was chosen for the bars because seeds 10 to 14 lost one of 100 games against uct(10000) at depth 3. "
-        f"A result is that of 1,000 games, against uct({', '.join(map(str, UCT))}) of {', '.join(map(str, UCT.values()))}.",
+        f"Each seed plays 1,000 games, but {', '.join(f'{games} against uct({n})' for n, games in UCT.items())}.",
     ),
     **{
         f"breakthrough-{width}x5": make_small_breakthrough(width) for width in (3, 4)
