@@ -45,10 +45,11 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
         "`python -m benchmarks.learning.targets NAME --seeds N` trains, `benchmarks/learning/results.json` holds the results,",
         "and `python docs/make_results.py` writes this page. Options and budgets were chosen with other",
         "seeds, unless a target says on which. Results are from separate episodes that chose nothing, beside policies without",
-        "training and other learners.",
+        "training and other learners: `maskable_ppo` of sb3-contrib has the CPU time, the scale of rewards and the discount",
+        "factor of the target's own learner.",
         "Intervals are percentile bootstrap intervals over the trainings, which are too narrow for so few. Decisions per",
-        "second include updates. Curves are evaluations during training, with fewer episodes. Times were measured on a shared",
-        "machine (load).",
+        "second include updates. Curves are evaluations during training, with fewer episodes. Times were measured on shared",
+        "machines (load) of different speed.",
         "",
     )
 

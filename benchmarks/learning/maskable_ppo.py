@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 import momagames
 from momagames.baselines.morl.learned_policy import make_python_policy
@@ -23,6 +25,9 @@ from momagames.baselines.morl.training_env import OBSERVATION
 from momagames.benchmark.training import Training
 from momagames.engine.policies import PythonPolicy
 from momagames.wrappers import Flatten
+
+NUM_ENVS = 16  # side by side, so that the network is asked once for all of them
+DECISIONS = 2048  # between updates, as by default
 
 
 class FlatVector(gymnasium.ObservationWrapper[Any, Any, Any]):
@@ -75,13 +80,26 @@ class TrainedMaskablePpo:
 def train_maskable_ppo(training: Training, seconds: float, units: Sequence[int]) -> tuple[TrainedMaskablePpo, int]:
     """Train from the first seat against the first opponent, in all games in turn; return the policies and the steps.
 
+    Rewards are divided by the scale of the training's own method, and discounted by its factor if it has one.
+
     units   of the hidden layers
     """
+    scale = training.options.make_trainer(training.make_setup()).return_scale
+    env = DummyVecEnv([functools.partial(make_env, training, scale, number) for number in range(NUM_ENVS)])
+    gamma, network = training.options.options().get("gamma", 1.0), {"net_arch": list(units)}
+    model = MaskablePPO(
+        "MlpPolicy", env, n_steps=DECISIONS // NUM_ENVS, gamma=gamma, seed=training.seed, device="cpu", policy_kwargs=network
+    )
+    model.learn(10**9, StopAfter(seconds))
+    return TrainedMaskablePpo(extract_actor(model)), model.num_timesteps
+
+
+def make_env(training: Training, scale: NDArray[np.float64], number: int) -> WeightsInObservation:
+    """Return one of the environments of a training, which begins with another one of its games than the one before."""
     options = {"agent": training.seats[0], "others": training.opponents[0].name} if training.opponents else {}
     weights = None if training.weights is None else np.array(training.weights) / np.sum(training.weights)
     envs = [momagames.make(game.id, api="gymnasium", **game.params, **options) for game in training.games]
-    flat = EpisodesInTurn([FlatVector(Flatten(env, OBSERVATION)) for env in envs], np.random.default_rng([training.seed, 1]))
-    env = WeightsInObservation(flat, weights, training.seed)
-    model = MaskablePPO("MlpPolicy", env, gamma=1.0, seed=training.seed, device="cpu", policy_kwargs={"net_arch": list(units)})
-    model.learn(10**9, StopAfter(seconds))
-    return TrainedMaskablePpo(extract_actor(model)), model.num_timesteps
+    first, rng = number % len(envs), np.random.default_rng([training.seed, number])
+    in_turn = EpisodesInTurn([FlatVector(Flatten(env, OBSERVATION)) for env in envs[first:] + envs[:first]], rng)
+    scaled = gymnasium.wrappers.TransformReward(in_turn, lambda reward: reward / scale)
+    return WeightsInObservation(scaled, weights, int(rng.integers(2**31)))

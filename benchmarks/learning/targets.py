@@ -133,8 +133,7 @@ def make_robotmail(robots: int, budget: int, chosen: str = "seed 10, which favor
         {"deliveries over astar's": 1, "hypervolume over energy_saver's": 1, "share of energy_saver's points dominated": 1},
         200, opponents=("astar",), units=(128, 64),
         remark="Mean returns in the seats of each player against `astar`, with 201 weight vectors; `energy_saver` has six "
-        f"variants. Budget, discount factor and number of weight vectors were chosen on results of {chosen}. "
-        "MaskablePPO learns from rewards that are not scaled.",
+        f"variants. Budget, discount factor and number of weight vectors were chosen on results of {chosen}.",
     )  # fmt: skip
 
 
