@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -250,6 +251,31 @@ def run_here(path, words, directory, monkeypatch):
     finally:
         if threads:
             torch.set_num_threads(threads)
+
+
+def test_maskable_ppo_learns_from_scaled_rewards_of_the_games_in_turn(monkeypatch):
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks.learning.maskable_ppo import make_env
+    from benchmarks.learning.targets import COMPONENTS, LEVELS, TARGETS
+
+    training = replace(TARGETS["tileblast"].make_training("maskable_ppo", 1, None), weights=(1.0,) * len(COMPONENTS))
+
+    def play(scale, number):
+        """Return the levels of two episodes and their first utilities."""
+        env = make_env(training, np.full(len(COMPONENTS), scale), number)
+        levels, utilities = [], []
+        for _ in range(2):
+            env.reset()
+            levels.append(env.unwrapped.game.params["level"])
+            utilities.append(env.step(int(env.action_masks().argmax()))[1])
+        return levels, utilities
+
+    levels, utilities = play(1.0, 0)
+    assert levels == list(LEVELS[:2])
+    assert all(utilities)
+    assert play(4.0, 0) == (levels, [utility / 4 for utility in utilities])
+    assert play(1.0, 1)[0] == list(LEVELS[1:3])
 
 
 def test_every_script_is_run():
