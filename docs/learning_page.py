@@ -49,7 +49,7 @@ def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
         "factor of the target's own learner.",
         "Intervals are percentile bootstrap intervals over the trainings, which are too narrow for so few. Decisions per",
         "second include updates. Curves are evaluations during training, with fewer episodes. Times were measured on shared",
-        "machines (load) of different speed.",
+        "machines (load) of different speed: `maskable_ppo` had one of the slower ones.",
         "",
     )
 

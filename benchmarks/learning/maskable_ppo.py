@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import momagames
 from momagames.baselines.morl.learned_policy import make_python_policy
-from momagames.baselines.morl.maskable_ppo import WeightsInObservation, extract_actor, make_masked_chooser
+from momagames.baselines.morl.maskable_ppo import UNLIMITED, WeightsInObservation, extract_actor, make_masked_chooser
 from momagames.baselines.morl.method import make_weighted_policy
 from momagames.baselines.morl.networks import Arrays
 from momagames.baselines.morl.training_env import OBSERVATION
@@ -90,7 +90,7 @@ def train_maskable_ppo(training: Training, seconds: float, units: Sequence[int])
     model = MaskablePPO(
         "MlpPolicy", env, n_steps=DECISIONS // NUM_ENVS, gamma=gamma, seed=training.seed, device="cpu", policy_kwargs=network
     )
-    model.learn(10**9, StopAfter(seconds))
+    model.learn(UNLIMITED, StopAfter(seconds))
     return TrainedMaskablePpo(extract_actor(model)), model.num_timesteps
 
 
