@@ -1,9 +1,11 @@
 """Settings that all tests share."""
 
 import importlib
+import json
 import os
 import signal
 import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -30,10 +32,47 @@ Workers._probe = lambda self: self._run(is_shared=True)
 
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="Also run the tests marked long, some of which take a minute.")
+    parser.addoption("--selection", type=read_json, help="JSON file with the choice of .ci/affected.py: run no other tests.")
+    parser.addoption("--note-passed", type=Path, metavar="FILE", help="Write the names of the tests that passed as JSON.")
+    parser.addoption("--leave-out", type=read_json, metavar="FILE", help="Leave out the tests that --note-passed wrote.")
+
+
+def read_json(file):
+    return json.loads(Path(file).read_text(encoding="utf-8"))
+
+
+def pytest_configure(config):
+    if config.getoption("note_passed") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(PassedTests(config.getoption("note_passed")))
+
+
+class PassedTests:
+    """The names of the tests that passed, written to a file in the end."""
+
+    def __init__(self, file):
+        self.file, self.names = file, []
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" and report.passed:
+            self.names.append(report.nodeid)
+
+    def pytest_sessionfinish(self):
+        self.file.write_text(json.dumps(self.names), encoding="utf-8")
+
+
+def is_selected(item, selection):
+    """Whether a test is in an affected file, or long and in the part of those that runs whatever has changed."""
+    in_part = zlib.crc32(item.nodeid.encode()) % selection["parts"] == selection["part"]
+    return item.nodeid.partition("::")[0] in selection["files"] or (in_part and item.get_closest_marker("long") is not None)
 
 
 def pytest_collection_modifyitems(config, items):
     """Leave out the long tests without --long, and without the compiler those marked `compiled`, which are about it."""
+    selection, passed = config.getoption("selection"), set(config.getoption("leave_out") or ())
+    chosen = [item for item in items if item.nodeid not in passed and (not selection or is_selected(item, selection))]
+    if len(chosen) < len(items):
+        config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
+        items[:] = chosen
     left_out = {"long": "needs --long"} if not config.getoption("long") else {}
     if INTERPRETED:
         left_out["compiled"] = "compiled only"
