@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shlex
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +12,7 @@ import pytest
 import momagames
 from momagames.games import VERSIONS
 from tests.cases import folder_of
+from tests.pages import FENCE, ROOT, examples, name_of, run_examples
 from tests.specifications import (
     SECTIONS,
     evaluate,
@@ -28,98 +26,32 @@ from tests.specifications import (
 )
 
 BREAKTHROUGH = "mo-breakthrough-v0"
-ROOT = Path(__file__).resolve().parent.parent
 MADE = ("index", "trained-policies")
 FAMILIES = {folder_of(id) for id in VERSIONS}  # whose pages the build makes
 FOLDERS = ("docs", "docs/api", "docs/decisions", "docs/leaderboard", "docs/tutorials")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))])
-LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a part of it that not every install has
-    "momaland": "momaland.learning.cooperative_momappo.utils",
-    "morl-baselines": "morl_baselines",
-    "onnx": "onnxruntime",
-    "rllib": "ray.rllib.algorithms.ppo",
-    "sb3": "sb3_contrib",
-    "torchrl": "torchrl",
-}
+RUN_ELSEWHERE = {ROOT / "docs/add-a-game.md", *(ROOT / "docs/tutorials").glob("*.md")}  # test_add_a_game.py, test_tutorials.py
 EXTRAS = {"datasets": ("pyarrow", "torch")}  # page in docs -> packages of extras that its examples need
-FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 IMAGE = re.compile(r"^```\{image\} (\S+)$", re.MULTILINE)
-
-
-def name(value: object) -> str:
-    return value.relative_to(ROOT).as_posix() if isinstance(value, Path) else str(value)
 
 
 # ------------------------------------------------------------------------------------------------------------ examples
 
 
-def examples(page: Path) -> list[tuple[str, str]]:
-    """The ```python blocks of a page, each with a name that has its line."""
-    text = page.read_text()
-    blocks = [(m.group(2), text[: m.start()].count("\n") + 2) for m in FENCE.finditer(text) if m.group(1) == "python"]
-    return [(f"<{name(page)} line {line}>", "\n" * (line - 1) + code) for code, line in blocks]
-
-
-# tests/test_add_a_game.py runs that page
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[pytest.mark.long] if page.parent.name == "tutorials" else [])
-        for page in PAGES
-        if examples(page) and page.stem != "add-a-game"
-    ],
-    ids=name,
-)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in RUN_ELSEWHERE and examples(page)], ids=name_of)
 def test_examples_run(page, tmp_path, monkeypatch):
-    """All blocks of a page one after the other, in one namespace, in an empty folder."""
-    if page.parent.name == "tutorials":
-        pytest.importorskip(LIBRARIES[page.stem], exc_type=ImportError)
+    """In an empty folder."""
     for library in EXTRAS.get(page.stem, ()):
         pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAY_ADDRESS", "local")  # not the cluster of a test that runs at the same time
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    for where, code in examples(page):
-        exec(compile(code, where, "exec"), namespace)
-
-
-@pytest.mark.long
-def test_commands_of_the_first_comparison_run(tmp_path, monkeypatch):
-    """Each command of the page in turn, with the file that it shows; the training is the best of the comparison."""
-    monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs/train-and-compare.md").read_text(encoding="utf-8")
-    blocks = [(language, block) for language, block in FENCE.findall(text)]
-    (tmp_path / "compare.yaml").write_text(next(block for language, block in blocks if language == "yaml"), encoding="utf-8")
-    lines = [block.replace("\\\n", "") for language, block in blocks if language == "console"]
-    commands = [line.removeprefix("$ ") for block in lines for line in block.splitlines()]
-    assert [command.split()[1] for command in commands] == ["train", "eval", "bench"]
-    for command in commands:
-        done = subprocess.run([sys.executable, "-m", *shlex.split(command)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-    assert "unseen boards trained" in done.stdout
-    assert (tmp_path / "momagames-results/compare/report.html").exists()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("file", sorted((ROOT / "docs/notebooks").glob("*.ipynb")), ids=lambda file: file.stem)
-def test_notebooks_run(file, tmp_path):
-    """From the first cell to the last, in an empty folder. Files hold no outputs."""
-    client = pytest.importorskip("nbclient")
-    pytest.importorskip("ipykernel")
-    notebook = import_module("nbformat").read(file, as_version=4)
-    assert not any(cell.get("outputs") for cell in notebook.cells)
-    client.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
-
-
-def test_every_tutorial_names_its_library():
-    tutorials = {page.stem for page in PAGES if page.parent.name == "tutorials"} - {"index"}
-    assert tutorials == set(LIBRARIES)
+    run_examples(page)
 
 
 def test_every_block_has_a_language():
     wrong = [
-        f"{name(page)}: a block without a language"
+        f"{name_of(page)}: a block without a language"
         for page in PAGES
         for language, _ in FENCE.findall(page.read_text())
         if not language
@@ -148,9 +80,9 @@ def dead_links(page: Path, text: str) -> list[str]:
         made = file == ROOT / "docs/proven-fronts.md"
         made |= file.parent == ROOT / "docs/games" and file.stem.removesuffix("-specification") in {*FAMILIES, *MADE}
         if not made and not file.exists():
-            dead.append(f"{name(page)}: {target}")
+            dead.append(f"{name_of(page)}: {target}")
         elif anchor and not made and anchor not in anchors(file):
-            dead.append(f"{name(page)}: no heading {target}")
+            dead.append(f"{name_of(page)}: no heading {target}")
     return dead
 
 
@@ -194,7 +126,10 @@ FORBIDDEN = re.compile(
 def test_no_machine_no_registry_no_loose_ends():
     here = Path(__file__).resolve()
     found = [
-        f"{name(file)}: {match.group()}" for file in SOURCES if file != here for match in FORBIDDEN.finditer(file.read_text())
+        f"{name_of(file)}: {match.group()}"
+        for file in SOURCES
+        if file != here
+        for match in FORBIDDEN.finditer(file.read_text())
     ]
     assert not found
 
@@ -325,7 +260,7 @@ def test_the_page_of_a_family_has_every_variant(family, monkeypatch):
     assert read_spec(ids[0]).partition("## 2 ")[2] in pages.specification_page(family, ids)
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "docs").glob("*.py")), ids=name)
+@pytest.mark.parametrize("file", sorted((ROOT / "docs").glob("*.py")), ids=name_of)
 def test_scripts_of_the_docs_say_what_they_do(file):
     assert ast.get_docstring(ast.parse(file.read_text()))
 
@@ -377,9 +312,9 @@ def list_imported_names():
         for _, code in examples(page):
             for node in ast.walk(ast.parse(code)):
                 if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("momagames"):
-                    found.update({alias.name: name(page) for alias in node.names})
+                    found.update({alias.name: name_of(page) for alias in node.names})
                 if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "momagames":
-                    found[node.attr] = name(page)
+                    found[node.attr] = name_of(page)
     return found
 
 
