@@ -98,7 +98,7 @@ def test_files_that_cannot_be_read(tmp_path):
 def test_compressed_files_are_read_up_to_the_limit(tmp_path):
     for suffix, compress in ((".gz", gzip.compress), (".xz", lzma.compress)):
         bomb, good, bad = (tmp_path / f"{name}{suffix}" for name in ("bomb", "good", "bad"))
-        bomb.write_bytes(compress(bytes(50_000_000)))
+        bomb.write_bytes(compress(bytes(5_000_000)))
         good.write_bytes(compress(b"text"))
         bad.write_bytes(good.read_bytes()[:-6])
         assert read_text(good, 4) == "text"
