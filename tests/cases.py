@@ -27,6 +27,7 @@ from typing import Any
 import pytest
 
 import momagames
+from momagames.contract import Game
 from momagames.games import VERSIONS
 
 
@@ -87,6 +88,11 @@ def pick_pairs(games: Iterable[Any], ways: Iterable[Any]) -> list[tuple[Any, Any
     ]
 
 
+def name_case(value: Any) -> str | None:
+    """The name of a game in the id of a test: its id and the number of agents; None for other values."""
+    return f"{value.id}-{len(value.agents)}" if isinstance(value, Game) else None
+
+
 def mark_variants(cases: Iterable[Any]) -> list[Any]:
     """Games, or tuples that begin with one, as parameters: those of variants of the rules that others have are long.
 
@@ -100,6 +106,7 @@ def mark_variants(cases: Iterable[Any]) -> list[Any]:
 
 SMALL: dict[str, list[dict[str, Any]]] = collect("SMALL")
 SMALL |= {id: [{}] for id in os.environ.get("MOMAGAMES_TEST_IDS", "").split()}
+GAMES = [momagames.spec(id, **params) for id, kinds in SMALL.items() for params in kinds]
 ONE_OF_EACH = [family[0] for family in group_families(SMALL)]  # an id of each family
 GOLDEN: dict[str, dict[str, dict[str, Any]]] = collect("GOLDEN")
 PERFT: dict[str, list[Any]] = collect("PERFT")

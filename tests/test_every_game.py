@@ -19,15 +19,11 @@ from momagames.engine.batch import MODES, Batch
 from momagames.engine.episode import Episode, random_legal
 from momagames.registry import RETIRED, VERSIONS
 from tests import meteors
-from tests.cases import SMALL, group_families, mark_variants, pick_pairs
+from tests.cases import GAMES as SMALL_GAMES
+from tests.cases import SMALL, group_families, mark_variants, name_case, pick_pairs
 
-GAMES = [momagames.spec(id, **params) for id, kinds in SMALL.items() for params in kinds] + [meteors.game("meteors-v0")]
+GAMES = [*SMALL_GAMES, meteors.game("meteors-v0")]
 THREADED = ("mo-samegame-v0", "meteors-v0")  # cheap to compile for several threads, which do the same for every game
-
-
-def name_case(value: object) -> str | None:
-    """The id of a test: that of its game and the number of agents; None for other values."""
-    return f"{value.id}-{len(value.agents)}" if isinstance(value, Game) else None
 
 
 every_game = pytest.mark.parametrize("game", GAMES, ids=name_case)

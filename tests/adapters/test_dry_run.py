@@ -15,14 +15,9 @@ from momagames.contract import Game
 from momagames.engine.episode import random_legal
 from momagames.errors import IllegalAction, InvalidCall
 from tests import meteors
-from tests.cases import SMALL
+from tests.cases import GAMES, name_case
 
-GAMES = [momagames.spec(id, **params) for id, kinds in SMALL.items() for params in kinds]
 BREAKTHROUGH = {"board_width": 5, "board_height": 6}
-
-
-def name_case(value: Any) -> str | None:
-    return f"{value.id}-{len(value.agents)}" if isinstance(value, Game) else None
 
 
 def equal(one: Any, other: Any) -> bool:
