@@ -25,7 +25,6 @@ from tests.cases import SMALL, group_families, mark_variants, name_case, pick_pa
 GAMES = [*SMALL_GAMES, meteors.game("meteors-v0")]
 THREADED = ("mo-samegame-v0", "meteors-v0")  # cheap to compile for several threads, which do the same for every game
 
-
 every_game = pytest.mark.parametrize("game", GAMES, ids=name_case)
 every_game_in_batches = pytest.mark.parametrize("game", mark_variants(GAMES), ids=name_case)
 every_family = pytest.mark.parametrize("game", [family[0] for family in group_families(GAMES)], ids=name_case)
@@ -41,6 +40,7 @@ def test_pairs_cover_every_game_and_in_each_family_every_way() -> None:
     families = group_families(SMALL)
     assert sorted(id for family in families for id in family) == sorted(SMALL)
     assert [len(momagames.spec(family[0]).actions) for family in families if "mo-pommerman-radio-v0" in family] == [3]
+    assert [case.values[0].rules_key for case in mark_variants(GAMES) if case.marks] == ["tileblast.strict"]
 
 
 def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
