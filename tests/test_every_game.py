@@ -297,17 +297,23 @@ def test_vector_api(game: Game, views: str) -> None:
     from momagames.adapters.vector import MultiObjectiveVectorEnv
 
     env = MultiObjectiveVectorEnv(game, 5, views=views, autoreset="same_step")
+    ending = MultiObjectiveVectorEnv(
+        game, 5, views=views, autoreset="disabled"
+    )  # its first episodes keep their last observation
     seen, infos = env.reset(seed=2)
+    ending.reset(seed=2)
     assert isinstance(env, gymnasium.vector.VectorEnv)
     words = np.arange(5, dtype=np.uint64)
-    episodes = steps = 0
+    episodes, steps, ended = 0, 0, set()
     while episodes < 5:
         steps += 1
         assert steps <= 3 * game.max_episode_steps
         assert env.observation_space.contains(seen)
         assert np.shares_memory(infos["action_mask"], env.batch.masks)
         actions = env.batch.sample_actions(words).copy()
-        seen, rewards, terminated, truncated, infos = env.step(actions[:, 0, 0] if actions[0].size == 1 else actions)
+        given = actions[:, 0, 0] if actions[0].size == 1 else actions
+        seen, rewards, terminated, truncated, infos = env.step(given)
+        last = ending.step(given)[0]
         assert all(env.reward_space.contains(row) for row in rewards)
         alone = len(game.agents) == 1
         assert terminated.shape == truncated.shape == ((5,) if alone else (5, len(game.agents)))
@@ -315,7 +321,11 @@ def test_vector_api(game: Game, views: str) -> None:
             episodes += int(infos["_final_return"].sum())
             assert infos["final_return"].shape == rewards.shape
             for i in np.flatnonzero(infos["_final_obs"]):  # the other rows say nothing
-                assert env.single_observation_space.contains(row_of(infos["final_obs"], i))
+                final = row_of(infos["final_obs"], i)
+                assert env.single_observation_space.contains(final)
+                if i not in ended:
+                    np.testing.assert_equal(final, row_of(last, i))
+                    ended.add(i)
 
 
 @every_game
