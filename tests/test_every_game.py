@@ -297,9 +297,7 @@ def test_vector_api(game: Game, views: str) -> None:
     from momagames.adapters.vector import MultiObjectiveVectorEnv
 
     env = MultiObjectiveVectorEnv(game, 5, views=views, autoreset="same_step")
-    ending = MultiObjectiveVectorEnv(
-        game, 5, views=views, autoreset="disabled"
-    )  # its first episodes keep their last observation
+    ending = MultiObjectiveVectorEnv(game, 5, views=views, autoreset="disabled")  # keeps the last observations
     seen, infos = env.reset(seed=2)
     ending.reset(seed=2)
     assert isinstance(env, gymnasium.vector.VectorEnv)
