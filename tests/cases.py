@@ -18,11 +18,16 @@ tests/adapters.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+import pytest
+
+import momagames
+from momagames.contract import Game
 from momagames.games import VERSIONS
 
 
@@ -64,7 +69,44 @@ def collect(table: str) -> dict[str, Any]:
     return {id: entry for id, entry in found.items() if entry}
 
 
+def group_families(games: Iterable[Any]) -> list[list[Any]]:
+    """Games, or ids, in groups of the same rules and number of parts of an action; they differ in parameters only."""
+    groups: dict[tuple[str, int], list[Any]] = {}
+    for one in games:
+        game = momagames.spec(one) if isinstance(one, str) else one
+        groups.setdefault((game.rules_key.partition(".")[0], len(game.actions)), []).append(one)
+    return list(groups.values())
+
+
+def pick_pairs(games: Iterable[Any], ways: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """Pairs (game, way) for tests of what every game shares: each game is in a pair, and each family meets every way."""
+    ways = list(ways)
+    return [
+        (family[i % len(family)], ways[i % len(ways)])
+        for family in group_families(games)
+        for i in range(max(len(family), len(ways)))
+    ]
+
+
+def name_case(value: Any) -> str | None:
+    """The name of a game in the id of a test: its id and the number of agents; None for other values."""
+    return f"{value.id}-{len(value.agents)}" if isinstance(value, Game) else None
+
+
+def mark_variants(cases: Iterable[Any]) -> list[Any]:
+    """Games, or tuples that begin with one, as parameters: those of variants of the rules that others have are long.
+
+    A variant, such as `tileblast.strict`, is compiled by itself, which takes seconds for the loops of a batch.
+    """
+    tuples = [case if isinstance(case, tuple) else (case,) for case in cases]
+    keys = {case[0].rules_key for case in tuples}
+    variants = {key for key in keys if key.partition(".")[0] in keys - {key}}
+    return [pytest.param(*case, marks=[pytest.mark.long] if case[0].rules_key in variants else []) for case in tuples]
+
+
 SMALL: dict[str, list[dict[str, Any]]] = collect("SMALL")
 SMALL |= {id: [{}] for id in os.environ.get("MOMAGAMES_TEST_IDS", "").split()}
+GAMES = [momagames.spec(id, **params) for id, kinds in SMALL.items() for params in kinds]
+ONE_OF_EACH = [family[0] for family in group_families(SMALL)]  # an id of each family
 GOLDEN: dict[str, dict[str, dict[str, Any]]] = collect("GOLDEN")
 PERFT: dict[str, list[Any]] = collect("PERFT")

@@ -143,14 +143,10 @@ def test_a_planted_word_is_found(text):
 
 
 @pytest.mark.parametrize("id", VERSIONS)
-@pytest.mark.parametrize("find", [version_problems, parameter_problems, objective_problems], ids=lambda find: find.__name__)
-def test_spec_agrees_with_the_registry(id, find):
-    assert not (problems := find(id, read_spec(id))), "\n".join(problems)
-
-
-@pytest.mark.parametrize("id", VERSIONS)
-def test_spec_has_the_numbered_sections(id):
-    assert not (problems := section_problems(read_spec(id))), "\n".join(problems)
+def test_spec_agrees_with_the_registry(id):
+    text = read_spec(id)
+    problems = [line for find in (version_problems, parameter_problems, objective_problems) for line in find(id, text)]
+    assert not (problems := problems + section_problems(text)), "\n".join(problems)
 
 
 def test_a_specification_without_sections_gets_instructions():
@@ -227,10 +223,9 @@ def test_the_readme_has_the_table_of_the_registry(monkeypatch):
     assert text == import_module("readme_table").update(text), "run python docs/readme_table.py"
 
 
-@pytest.mark.parametrize("id", VERSIONS)
-def test_the_readme_has_a_row_for_every_id(id):
+def test_the_readme_has_a_row_for_every_id():
     rows = find_table((ROOT / "README.md").read_text(), "id")
-    assert id in [row[0] for row in rows], "run python docs/readme_table.py"
+    assert {row[0] for row in rows} >= set(VERSIONS), "run python docs/readme_table.py"
 
 
 def test_the_pictures_of_the_docs_are_those_that_are_listed(monkeypatch):

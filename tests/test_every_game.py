@@ -15,14 +15,32 @@ from numpy.typing import NDArray
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.contract import Game
-from momagames.engine.batch import Batch
+from momagames.engine.batch import MODES, Batch
 from momagames.engine.episode import Episode, random_legal
 from momagames.registry import RETIRED, VERSIONS
 from tests import meteors
-from tests.cases import SMALL
+from tests.cases import GAMES as SMALL_GAMES
+from tests.cases import SMALL, group_families, mark_variants, name_case, pick_pairs
 
-GAMES = [momagames.spec(id, **params) for id, kinds in SMALL.items() for params in kinds] + [meteors.game("meteors-v0")]
-every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.id}-{len(game.agents)}")
+GAMES = [*SMALL_GAMES, meteors.game("meteors-v0")]
+THREADED = ("mo-samegame-v0", "meteors-v0")  # cheap to compile for several threads, which do the same for every game
+
+every_game = pytest.mark.parametrize("game", GAMES, ids=name_case)
+every_game_in_batches = pytest.mark.parametrize("game", mark_variants(GAMES), ids=name_case)
+every_family = pytest.mark.parametrize("game", [family[0] for family in group_families(GAMES)], ids=name_case)
+
+
+def test_pairs_cover_every_game_and_in_each_family_every_way() -> None:
+    for ways in ("ab", "abcdefghijkl"):
+        pairs = pick_pairs(GAMES, ways)
+        assert {id(game) for game, _ in pairs} == set(map(id, GAMES))
+        for family in group_families(GAMES):
+            assert {way for game, way in pairs if any(game is one for one in family)} == set(ways)
+        assert len(pairs) == len({(id(game), way) for game, way in pairs})
+    families = group_families(SMALL)
+    assert sorted(id for family in families for id in family) == sorted(SMALL)
+    assert [len(momagames.spec(family[0]).actions) for family in families if "mo-pommerman-radio-v0" in family] == [3]
+    assert [case.values[0].rules_key for case in mark_variants(GAMES) if case.marks] == ["tileblast.strict"]
 
 
 def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
@@ -56,17 +74,24 @@ def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
 
 
 @every_game
-def test_a_game_ends_within_its_bounds(game: Game) -> None:
-    env = MultiObjectiveAEC(game)
-    for seed in range(5):
-        env.reset(seed=seed)
-        play_out(env, seed)
-        assert 0 < int(env.episode.state["ply"]) <= game.max_episode_steps
+def test_a_seed_gives_one_game_within_its_bounds(game: Game) -> None:
+    first, second = MultiObjectiveAEC(game), MultiObjectiveAEC(game)
+    for seed in range(2):
+        first.reset(seed=seed)
+        rewards = play_out(first, seed)
+        assert 0 < int(first.episode.state["ply"]) <= game.max_episode_steps
         for k, objective in enumerate(game.objectives):
-            returns = env.returns[:, k]
+            returns = first.returns[:, k]
             assert (returns >= objective.return_low - 1e-6).all()
             assert (returns <= objective.return_high + 1e-6).all()
             assert game.reference_point[k] <= objective.return_low
+    second.reset(seed=seed)
+    again = play_out(second, seed)
+    assert len(rewards) == len(again)
+    assert all(np.array_equal(x, y) for x, y in zip(rewards, again, strict=True))
+    first.reset()  # without a seed the stream goes on, the same in both
+    second.reset()
+    assert first.get_state() == second.get_state()
 
 
 @every_game
@@ -78,19 +103,6 @@ def test_declared_facts_agree(game: Game) -> None:
     assert game.dtype.itemsize < 4096
     for field in game.fields:
         assert game.observation_views(np.zeros((2, game.observation_bytes), np.uint8))[field.name].shape == (2, *field.shape)
-
-
-@every_game
-def test_same_seed_same_game(game: Game) -> None:
-    first, second = MultiObjectiveAEC(game), MultiObjectiveAEC(game)
-    first.reset(seed=3)
-    second.reset(seed=3)
-    a, b = play_out(first, 1), play_out(second, 1)
-    assert len(a) == len(b)
-    assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
-    first.reset()  # without a seed the stream goes on, the same in both
-    second.reset()
-    assert first.get_state() == second.get_state()
 
 
 def find_unreset_fields(game: Game) -> list[str]:
@@ -129,7 +141,7 @@ def test_a_field_that_generate_does_not_write_is_found() -> None:
     assert not find_unreset_fields(replace(forgetful, codec=replace(game.codec, transient=("still", "word"))))
 
 
-@every_game
+@every_family
 def test_pickles_before_the_first_reset(game: Game) -> None:
     env = MultiObjectiveAEC(game)
     other = pickle.loads(pickle.dumps(env))
@@ -138,9 +150,8 @@ def test_pickles_before_the_first_reset(game: Game) -> None:
     assert repr(env.get_state()) == repr(other.get_state())
 
 
-@every_game
-@pytest.mark.parametrize("how", ["deepcopy", "pickle", "dict", "json", "text", "record"])
-def test_a_restored_position_continues_equally(game: Game, how: str) -> None:
+def start_playing(game: Game) -> MultiObjectiveAEC:
+    """An environment after a few steps of an episode."""
     env = MultiObjectiveAEC(game)
     rng = np.random.default_rng(0)
     steps = 2 * game.actors if not game.sequential else 3
@@ -150,26 +161,43 @@ def test_a_restored_position_continues_equally(game: Game, how: str) -> None:
             if not env.episode.state["over"]:
                 env.step(random_legal(np.hstack(env.observe(env.agent_selection)["action_mask"]), game.actions, rng))
         if not env.episode.state["over"]:
-            break
-    else:
-        pytest.fail(f"{game.id}: in tests/games/*/cases.py, write parameters of games of more than {steps} steps in SMALL")
-    if how == "deepcopy":
-        other = copy.deepcopy(env)
-    elif how == "pickle":
-        other = pickle.loads(pickle.dumps(env))
-    else:
-        given = {
-            "dict": env.get_state(),
-            "json": json.loads(json.dumps(env.get_state())),
-            "text": game.codec.show(env.episode.state),
-            "record": env.record,
-        }[how]
-        other = MultiObjectiveAEC(game)
-        other.reset(seed=99)
-        other.reset(options={"state": given})
-    assert other.get_state() == env.get_state()
-    if how in ("deepcopy", "pickle"):
-        assert all(np.array_equal(other._cumulative_rewards[a], env._cumulative_rewards[a]) for a in env.agents)
+            return env
+    pytest.fail(f"{game.id}: in tests/games/*/cases.py, write parameters of games of more than {steps} steps in SMALL")
+
+
+FORMS = {
+    "dict": lambda env: env.get_state(),
+    "json": lambda env: json.loads(json.dumps(env.get_state())),
+    "text": lambda env: env.game.codec.show(env.episode.state),
+    "record": lambda env: env.record,
+}
+COPIES = {"deepcopy": copy.deepcopy, "pickle": lambda env: pickle.loads(pickle.dumps(env))}
+
+
+def restore(env: MultiObjectiveAEC, form: str) -> MultiObjectiveAEC:
+    """Another environment in the same position, which was given in a form, or a copy."""
+    if form in COPIES:
+        return COPIES[form](env)
+    other = MultiObjectiveAEC(env.game)
+    other.reset(seed=99)
+    other.reset(options={"state": FORMS[form](env)})
+    return other
+
+
+@every_game
+def test_a_position_in_any_form_is_the_same(game: Game) -> None:
+    env = start_playing(game)
+    for form in (*FORMS, *COPIES):
+        other = restore(env, form)
+        assert other.get_state() == env.get_state(), form
+        if form in COPIES:
+            assert all(np.array_equal(other._cumulative_rewards[a], env._cumulative_rewards[a]) for a in env.agents)
+
+
+@pytest.mark.parametrize(("game", "form"), pick_pairs(GAMES, [*FORMS, *COPIES]), ids=name_case)
+def test_a_restored_position_continues_equally(game: Game, form: str) -> None:
+    env = start_playing(game)
+    other = restore(env, form)
     before = env.get_state()
     a, b = play_out(other, 5), play_out(env, 5)
     assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
@@ -177,11 +205,14 @@ def test_a_restored_position_continues_equally(game: Game, how: str) -> None:
     assert env.get_state() != before
 
 
-@every_game
+@every_game_in_batches
 def test_batch_equals_single_environments(game: Game) -> None:
-    """Environment i of a batch is the single environment with seed + i, step by step, whatever the size and threads."""
-    n = 7
-    batches = [Batch(game, n), Batch(game, n, threads=2, views="all"), Batch(game, 3)]
+    """Environment i of a batch is the single environment with seed + i, step by step, whatever the size and threads.
+
+    All play until the last episode has ended, and the batches a little longer.
+    """
+    n, further_steps = 5, 3
+    batches = [Batch(game, n), Batch(game, n, threads=1 + (game.id in THREADED), views="all"), Batch(game, 3)]
     for batch in batches:
         batch.seed(40)
         batch.reset()
@@ -189,7 +220,8 @@ def test_batch_equals_single_environments(game: Game) -> None:
     for i, env in enumerate(singles):
         env.reset(seed=40 + i)
     words = np.arange(n, dtype=np.uint64)
-    for _ in range(game.max_episode_steps):
+    while further_steps:
+        further_steps -= not any(env.agents for env in singles)
         actions = batches[0].sample_actions(words).copy()
         for i, env in enumerate(singles):
             if env.agents and not any(env.terminations.values()):
@@ -198,6 +230,9 @@ def test_batch_equals_single_environments(game: Game) -> None:
                 for name, field in game.observation_views(row).items():
                     assert np.array_equal(field if game.sequential else field[0], seen[name])
                 assert np.array_equal(batches[0].masks[i, 0], np.hstack(seen["action_mask"]))
+                for agent in env.agents if game.sequential and i == 0 else ():
+                    row, seen = batches[1].observations[i, env._index[agent]], env.observe(agent)
+                    assert all(np.array_equal(field, seen[name]) for name, field in game.observation_views(row).items())
         for batch in batches:
             assert batch.find_illegal_env(actions[: batch.num_envs]) == -1
             batch.step(actions[: batch.num_envs])
@@ -220,8 +255,7 @@ def test_batch_equals_single_environments(game: Game) -> None:
             assert all(np.array_equal(a.observations[i, 0], b.observations[i, b.to_move[i]]) for i in range(n))
 
 
-@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
-@every_game
+@pytest.mark.parametrize(("game", "mode"), mark_variants(pick_pairs(GAMES, MODES)), ids=name_case)
 def test_autoreset(game: Game, mode: str) -> None:
     batch = Batch(game, 4, autoreset=mode)
     batch.seed(1)
@@ -258,21 +292,26 @@ def row_of(seen: object, i: int) -> object:
     return {name: field[i] for name, field in seen.items()} if isinstance(seen, dict) else np.asarray(seen)[i]
 
 
-@every_game
-@pytest.mark.parametrize("views", ["mover", "all"])
+@pytest.mark.parametrize(("game", "views"), mark_variants(pick_pairs(GAMES, ["mover", "all"])), ids=name_case)
 def test_vector_api(game: Game, views: str) -> None:
     from momagames.adapters.vector import MultiObjectiveVectorEnv
 
     env = MultiObjectiveVectorEnv(game, 5, views=views, autoreset="same_step")
+    ending = MultiObjectiveVectorEnv(game, 5, views=views, autoreset="disabled")  # keeps the last observations
     seen, infos = env.reset(seed=2)
+    ending.reset(seed=2)
     assert isinstance(env, gymnasium.vector.VectorEnv)
     words = np.arange(5, dtype=np.uint64)
-    episodes = 0
-    for _ in range(3 * game.max_episode_steps):
+    episodes, steps, ended = 0, 0, set()
+    while episodes < 5:
+        steps += 1
+        assert steps <= 3 * game.max_episode_steps
         assert env.observation_space.contains(seen)
         assert np.shares_memory(infos["action_mask"], env.batch.masks)
         actions = env.batch.sample_actions(words).copy()
-        seen, rewards, terminated, truncated, infos = env.step(actions[:, 0, 0] if actions[0].size == 1 else actions)
+        given = actions[:, 0, 0] if actions[0].size == 1 else actions
+        seen, rewards, terminated, truncated, infos = env.step(given)
+        last = ending.step(given)[0]
         assert all(env.reward_space.contains(row) for row in rewards)
         alone = len(game.agents) == 1
         assert terminated.shape == truncated.shape == ((5,) if alone else (5, len(game.agents)))
@@ -280,8 +319,11 @@ def test_vector_api(game: Game, views: str) -> None:
             episodes += int(infos["_final_return"].sum())
             assert infos["final_return"].shape == rewards.shape
             for i in np.flatnonzero(infos["_final_obs"]):  # the other rows say nothing
-                assert env.single_observation_space.contains(row_of(infos["final_obs"], i))
-    assert episodes >= 5
+                final = row_of(infos["final_obs"], i)
+                assert env.single_observation_space.contains(final)
+                if i not in ended:
+                    np.testing.assert_equal(final, row_of(last, i))
+                    ended.add(i)
 
 
 @every_game
@@ -316,7 +358,7 @@ def test_illegal_actions(game: Game) -> None:
         env.step(None)
 
 
-@every_game
+@every_game_in_batches
 def test_illegal_actions_in_a_batch(game: Game) -> None:
     from momagames.adapters.vector import MultiObjectiveVectorEnv
 
@@ -345,23 +387,23 @@ def test_illegal_actions_in_a_batch(game: Game) -> None:
 
 
 @every_game
-@pytest.mark.parametrize("junk", [7, None, [], {}, {"board": 3}, "", "nonsense", {"place": "x"}, np.zeros(3)], ids=repr)
-def test_bad_states_change_nothing(game: Game, junk: object) -> None:
+def test_bad_states_change_nothing(game: Game) -> None:
     env = MultiObjectiveAEC(game)
     env.reset(seed=4)
     before = env.get_state(), env._cumulative_rewards.copy()
-    with pytest.raises(momagames.MomagamesError, match=game.id):
-        env.reset(options={"state": junk})
-    assert (env.get_state(), env._cumulative_rewards) == before
+    for junk in (7, None, [], {}, {"board": 3}, "", "nonsense", {"place": "x"}, np.zeros(3)):
+        with pytest.raises(momagames.MomagamesError, match=game.id):
+            env.reset(options={"state": junk})
+        assert (env.get_state(), env._cumulative_rewards) == before, junk
 
 
-@every_game
-@pytest.mark.parametrize("call", ["last", "observe", "step", "state", "render", "get_state"])
-def test_order_is_enforced(game: Game, call: str) -> None:
+@every_family
+def test_order_is_enforced(game: Game) -> None:
     env = MultiObjectiveAEC(game, render_mode="ansi")
-    arguments = {"observe": (game.agents[0],), "step": (0,)}.get(call, ())
-    with pytest.raises(momagames.MomagamesError, match=r"before reset\(\)"):
-        getattr(env, call)(*arguments)
+    for call in ("last", "observe", "step", "state", "render", "get_state"):
+        arguments = {"observe": (game.agents[0],), "step": (0,)}.get(call, ())
+        with pytest.raises(momagames.MomagamesError, match=r"before reset\(\)"):
+            getattr(env, call)(*arguments)
 
 
 def test_every_id_is_covered() -> None:

@@ -14,7 +14,7 @@ import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.envs import mobreakthrough_v0, mosame_game_v0
 from tests import meteors
-from tests.cases import SMALL
+from tests.cases import ONE_OF_EACH, SMALL
 
 
 def first_legal(env: AECEnv) -> int:
@@ -22,12 +22,12 @@ def first_legal(env: AECEnv) -> int:
     return int(env.observe(env.agent_selection)["action_mask"].argmax())
 
 
-@pytest.mark.parametrize("id", SMALL)
+@pytest.mark.parametrize("id", ONE_OF_EACH)
 def test_seeds(id: str) -> None:
     seed_test(lambda: momagames.make(id, **SMALL[id][0]), num_cycles=20)
 
 
-DISCRETE = [id for id in SMALL if len(momagames.spec(id).actions) == 1]
+DISCRETE = [id for id in ONE_OF_EACH if len(momagames.spec(id).actions) == 1]
 
 
 @pytest.mark.parametrize("id", DISCRETE)  # AssertOutOfBoundsWrapper knows no other action spaces

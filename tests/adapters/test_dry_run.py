@@ -11,12 +11,12 @@ import pytest
 
 import momagames
 from momagames.adapters.gymnasium import SingleAgentEnv
+from momagames.contract import Game
 from momagames.engine.episode import random_legal
 from momagames.errors import IllegalAction, InvalidCall
 from tests import meteors
-from tests.cases import SMALL
+from tests.cases import GAMES, name_case
 
-GAMES = [(id, params) for id, kinds in SMALL.items() for params in kinds]
 BREAKTHROUGH = {"board_width": 5, "board_height": 6}
 
 
@@ -41,12 +41,15 @@ def opened(id: str, params: dict[str, Any], **options: Any) -> SingleAgentEnv:
     return env
 
 
-@pytest.mark.parametrize("others", ["random", "greedy"])
-@pytest.mark.parametrize(("id", "params"), GAMES, ids=lambda given: given if isinstance(given, str) else "")
-def test_peek_equals_step_and_changes_nothing(id: str, params: dict[str, Any], others: str) -> None:
-    if others == "greedy" and id.startswith("mo-pommerman"):
-        others = "simple"  # one that remembers
-    env = opened(id, params, others=others)
+SIMPLE = momagames.spec("mo-pommerman-duel-v0", board_size=7)  # a policy of this name remembers
+GREEDY = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH)
+
+
+@pytest.mark.parametrize(
+    ("game", "others"), [*((game, "random") for game in GAMES), (SIMPLE, "simple"), (GREEDY, "greedy")], ids=name_case
+)
+def test_peek_equals_step_and_changes_nothing(game: Game, others: str) -> None:
+    env = SingleAgentEnv(game, others=others)
     seen, info = env.reset(seed=3)
     rng = np.random.default_rng(0)
     for _ in range(12):
@@ -63,9 +66,9 @@ def test_peek_equals_step_and_changes_nothing(id: str, params: dict[str, Any], o
             break
 
 
-@pytest.mark.parametrize(("id", "params"), GAMES, ids=lambda given: given if isinstance(given, str) else "")
-def test_a_clone_goes_the_same_way_or_its_own(id: str, params: dict[str, Any]) -> None:
-    env = opened(id, params)
+@pytest.mark.parametrize("game", GAMES, ids=name_case)
+def test_a_clone_goes_the_same_way_or_its_own(game: Game) -> None:
+    env = SingleAgentEnv(game)
     for seed in range(5, 100):  # the first step of a short game may be its last
         _, info = env.reset(seed=seed)
         first = random_legal(np.hstack(info["action_mask"]), env.game.actions, np.random.default_rng(1))
@@ -73,7 +76,7 @@ def test_a_clone_goes_the_same_way_or_its_own(id: str, params: dict[str, Any]) -
         if not (terminated or truncated):
             break
     else:
-        pytest.fail(f"{id}: in tests/games/*/cases.py, write parameters of longer games in SMALL")
+        pytest.fail(f"{game.id}: in tests/games/*/cases.py, write parameters of longer games in SMALL")
     twin, other = env.clone(), env.clone()
     returns, position = env.episode.returns.copy(), env.get_state()
     assert np.array_equal(twin.episode.returns, returns)

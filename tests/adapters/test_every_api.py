@@ -1,4 +1,7 @@
-"""The loops of the README and the options of every API, with every id; and makers of other libraries that take ids."""
+"""The loops of the README and the options of every API, and makers of other libraries that take ids.
+
+Each id is played in one API, and each family of ids in every API (`tests.cases.pick_pairs`).
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,13 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 import momagames
 from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import Scalarize
-from tests.cases import SMALL
+from tests.cases import ONE_OF_EACH, SMALL, pick_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 DUEL = {"board_width": 3, "board_height": 5}
 
 
-@pytest.mark.parametrize("id", SMALL)
-def test_aec_loop(id: str) -> None:
+def play_aec(id: str) -> None:
     """An agent that is to act always has a legal action, and the space samples it by the mask."""
     for params in (SMALL[id][0], {}):
         env = momagames.make(id, max_cycles=150, **params)
@@ -37,8 +39,7 @@ def test_aec_loop(id: str) -> None:
         assert not env.agents
 
 
-@pytest.mark.parametrize("id", SMALL)
-def test_parallel_loop(id: str) -> None:
+def play_parallel(id: str) -> None:
     env = momagames.make(id, api="parallel", max_cycles=150)
     observations, _ = env.reset(seed=1)
     while env.agents:
@@ -46,8 +47,7 @@ def test_parallel_loop(id: str) -> None:
         observations, _, _, _, _ = env.step(actions)
 
 
-@pytest.mark.parametrize("id", SMALL)
-def test_gymnasium_loop(id: str) -> None:
+def play_gymnasium(id: str) -> None:
     env = momagames.make(id, api="gymnasium", max_cycles=150)
     _, info = env.reset(seed=1)
     over = False
@@ -56,8 +56,7 @@ def test_gymnasium_loop(id: str) -> None:
         over = terminated or truncated
 
 
-@pytest.mark.parametrize("id", SMALL)
-def test_vector_loop(id: str) -> None:
+def play_vector(id: str) -> None:
     first, second = (momagames.make_vec(id, 3) for _ in range(2))
     for envs in (first, second):
         envs.reset(seed=1)
@@ -67,6 +66,14 @@ def test_vector_loop(id: str) -> None:
         assert (actions == second.sample_actions()).all()  # the seed of reset() decides
         for envs in (first, second):
             envs.step(actions)
+
+
+PLAY = {"aec": play_aec, "parallel": play_parallel, "gymnasium": play_gymnasium, "vector": play_vector}
+
+
+@pytest.mark.parametrize(("id", "api"), pick_pairs(SMALL, PLAY))
+def test_loop(id: str, api: str) -> None:
+    PLAY[api](id)
 
 
 # ---------------------------------------------------------------------------------------------------------- max_cycles
@@ -85,7 +92,7 @@ class OldStyle:
         return momagames.make(self.id, api="parallel", illegal="random", **options)
 
 
-@pytest.mark.parametrize("id", SMALL)
+@pytest.mark.parametrize("id", ONE_OF_EACH)
 def test_max_cycles_as_pettingzoo_tests_it(id: str) -> None:
     max_cycles_test(OldStyle(id))
 
@@ -133,7 +140,7 @@ def test_bad_max_cycles(given: Any) -> None:
 # ------------------------------------------------------------------------------------------------- numbers in infos only
 
 
-@pytest.mark.parametrize("id", SMALL)
+@pytest.mark.parametrize("id", ONE_OF_EACH)
 def test_numeric_infos(id: str) -> None:
     for api in ("aec", "parallel", "gymnasium"):
         env = momagames.make(id, api=api, numeric_infos=True, **SMALL[id][0])
@@ -148,8 +155,7 @@ def test_numeric_infos(id: str) -> None:
 # ------------------------------------------------------------------------------------------------------ other libraries
 
 
-@pytest.mark.parametrize("id", SMALL)
-@pytest.mark.parametrize("mode", ["sync", "async", None])
+@pytest.mark.parametrize(("id", "mode"), pick_pairs(SMALL, ["sync", "async", None]))
 def test_gymnasium_makes_vectors(id: str, mode: Any) -> None:
     """Its synchronous vector stores scalar rewards only; the asynchronous one and our own store vectors."""
     objectives = len(momagames.spec(id).objectives)
@@ -171,18 +177,16 @@ def test_gymnasium_makes_vectors(id: str, mode: Any) -> None:
         envs.close()
 
 
-@pytest.mark.parametrize("id", SMALL)
-def test_torchrl_makes_environments_by_name(id: str) -> None:
+@pytest.mark.parametrize(("id", "maker"), pick_pairs(SMALL, ["GymEnv", "MOGymEnv"]))
+def test_torchrl_makes_environments_by_name(id: str, maker: str) -> None:
     torchrl = pytest.importorskip("torchrl.envs")
     import torch
 
-    objectives = len(momagames.spec(id).objectives)
-    for maker in (torchrl.GymEnv, torchrl.MOGymEnv):
-        env = maker(f"momagames/{id}", illegal="random", max_cycles=5)
-        torch.manual_seed(0)
-        env.set_seed(0)
-        played = env.rollout(4)
-        assert played["next", "reward"].shape == (4, objectives)
+    env = getattr(torchrl, maker)(f"momagames/{id}", illegal="random", max_cycles=5)
+    torch.manual_seed(0)
+    env.set_seed(0)
+    played = env.rollout(4)
+    assert played["next", "reward"].shape == (4, len(momagames.spec(id).objectives))
 
 
 @pytest.mark.parametrize(

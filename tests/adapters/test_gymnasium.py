@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import momagames
 from momagames.adapters.gymnasium import SingleAgentEnv
 from tests import meteors
-from tests.cases import SMALL
+from tests.cases import ONE_OF_EACH, SMALL
 
 BOARD = {"board_width": 5, "board_height": 6}
 
@@ -139,7 +139,7 @@ def test_simultaneous_games_and_several_fields() -> None:
         assert env.reward_space.contains(reward)
 
 
-@pytest.mark.parametrize("id", SMALL)
+@pytest.mark.parametrize("id", ONE_OF_EACH)
 def test_mo_gymnasium(id: str) -> None:
     mo_gymnasium = pytest.importorskip("mo_gymnasium")
     env = mo_gymnasium.make(f"momagames/{id}", **SMALL[id][0])
@@ -160,15 +160,15 @@ def test_mo_gymnasium(id: str) -> None:
     assert np.allclose(info["episode"]["r"], total)
 
 
-@pytest.mark.parametrize("id", SMALL)
-def test_gymnasium_and_pettingzoo_registries(id: str) -> None:
+def test_gymnasium_and_pettingzoo_registries() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        assert isinstance(gymnasium.make(f"momagames/{id}", **SMALL[id][0]).unwrapped, SingleAgentEnv)
-        vector = gymnasium.make_vec(f"momagames/{id}", num_envs=3, vectorization_mode="vector_entry_point", **SMALL[id][0])
-        assert vector.num_envs == 3
-        for api in ("aec", "parallel"):
-            assert str(pettingzoo.make(api, f"momagames/{id}", **SMALL[id][0])) == id
+        for id, (params, *_) in SMALL.items():
+            assert isinstance(gymnasium.make(f"momagames/{id}", **params).unwrapped, SingleAgentEnv)
+            vector = gymnasium.make_vec(f"momagames/{id}", num_envs=3, vectorization_mode="vector_entry_point", **params)
+            assert vector.num_envs == 3
+            for api in ("aec", "parallel"):
+                assert str(pettingzoo.make(api, f"momagames/{id}", **params)) == id
 
 
 @pytest.mark.long

@@ -44,14 +44,14 @@ def test_calls_after_the_end_say_so(id):
 
 
 @pytest.mark.parametrize("id", SMALL)
-@pytest.mark.parametrize("actions", [None, [0, 1], "text", 3, np.zeros(2)], ids=repr)
-def test_parallel_actions_are_a_dict(id, actions):
+def test_parallel_actions_are_a_dict(id):
     env = momagames.make(id, "parallel", **SMALL[id])
     env.reset(seed=0)
     before = env.get_state()
-    with pytest.raises(IllegalAction, match=r"invalid actions=.*expected a dict with an action of each live agent"):
-        env.step(actions)
-    assert env.get_state() == before
+    for actions in (None, [0, 1], "text", 3, np.zeros(2)):
+        with pytest.raises(IllegalAction, match=r"invalid actions=.*expected a dict with an action of each live agent"):
+            env.step(actions)
+        assert env.get_state() == before
 
 
 def test_agents_without_an_action_are_named():
@@ -68,13 +68,13 @@ def test_agents_without_an_action_are_named():
 
 
 @pytest.mark.parametrize("id", SMALL)
-@pytest.mark.parametrize("options", [1.5, "text", np.zeros(3), [1], 0], ids=repr)
-def test_options_are_a_dict(id, options):
+def test_options_are_a_dict(id):
     made = [momagames.make(id, api, **SMALL[id]) for api in ("aec", "parallel", "gymnasium")]
     for env in (*made, momagames.make_vec(id, num_envs=2, **SMALL[id])):
         env.reset(seed=0)
-        with pytest.raises(InvalidParameter, match=r"invalid options=.*: expected a dict or None"):
-            env.reset(options=options)
+        for options in (1.5, "text", np.zeros(3), [1], 0):
+            with pytest.raises(InvalidParameter, match=r"invalid options=.*: expected a dict or None"):
+                env.reset(options=options)
 
 
 @pytest.mark.parametrize("id", momagames.ids())
@@ -153,5 +153,5 @@ class AnyCalls(RuleBasedStateMachine):
 @pytest.mark.parametrize("id", SMALL)
 def test_any_calls_in_any_order(id):
     machine = type("AnyCallsOf", (AnyCalls,), {"id": id})
-    machine.TestCase.settings = settings(max_examples=30, stateful_step_count=25)
+    machine.TestCase.settings = settings(max_examples=12, stateful_step_count=25)
     machine.TestCase().runTest()

@@ -43,27 +43,42 @@ def invoke(*words):
     return CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "200"})
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_changed_files_are_noticed_and_run_again(folder, name):
+def break_run(store, name):
+    """Change a file of a run as BROKEN says; return the run and the path of the file."""
     file, change = BROKEN[name]
-    store = Store(folder)
     run = next(run for run in store.finished_runs() if run.seed == 0)
     path = store.run_directory(run) / file
     before = path.read_text()
-    rows = (path.parent / "rows.jsonl").read_text()
     path.write_text(change(before))
     assert path.read_text() != before
-    with pytest.raises(InvalidFile, match=path.parent.name) as error:
-        report(folder)
-    assert "bench check" in str(error.value)
-    for use in (
-        lambda: export(folder, folder.parent / "rows.csv", "csv"),
-        lambda: merge_results([folder], folder.parent / "merged"),
-        lambda: list(store.read_rows(run)),
-    ):
-        with pytest.raises(InvalidFile, match=path.parent.name):
-            use()
+    return run, path
 
+
+def test_changed_files_are_noticed(folder):
+    store = Store(folder)
+    contents = {path: path.read_bytes() for path in store.runs.rglob("*") if path.is_file()}
+    for name in BROKEN:
+        run, path = break_run(store, name)
+        with pytest.raises(InvalidFile, match=path.parent.name) as error:
+            report(folder)
+        assert "bench check" in str(error.value), name
+        for use in (
+            lambda: export(folder, folder.parent / "rows.csv", "csv"),
+            lambda: merge_results([folder], folder.parent / "merged"),
+            lambda run=run: list(store.read_rows(run)),
+        ):
+            with pytest.raises(InvalidFile, match=path.parent.name):
+                use()
+        assert check_store(store).damaged == (path.parent.name,), name
+        path.write_bytes(contents[path])
+    assert not check_store(store).problems
+
+
+@pytest.mark.parametrize("name", ["cut rows", "cut metadata", "no configuration", "no checksums"])
+def test_damaged_runs_are_discarded_and_run_again(folder, name):
+    store = Store(folder)
+    rows = (store.run_directory(next(run for run in store.finished_runs() if run.seed == 0)) / "rows.jsonl").read_bytes()
+    run, path = break_run(store, name)
     found = invoke("bench", "check", folder)
     assert found.exit_code == 1
     assert f"{len(whole().list_runs())} runs checked, 1 damaged" in found.output
@@ -74,7 +89,7 @@ def test_changed_files_are_noticed_and_run_again(folder, name):
     assert not path.parent.exists()
     assert store.read_error(run)
     assert not run_suite(whole(), folder).failed
-    assert (path.parent / "rows.jsonl").read_text() == rows
+    assert (path.parent / "rows.jsonl").read_bytes() == rows
     assert invoke("bench", "check", folder).exit_code == 0
     assert store.read_error(run) is None
 
@@ -102,7 +117,7 @@ def test_the_usual_program_checks_them(folder):
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=place, check=True)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(data=st.data())
 def test_any_flipped_bit_is_noticed(folder, data):
     files = sorted(path for path in (folder / "runs").rglob("*") if path.is_file())

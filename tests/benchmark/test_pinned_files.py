@@ -1,6 +1,8 @@
 """Files that methods and opponents of a suite name: their content is part of a run, whichever option names them."""
 
+import shutil
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,13 +13,13 @@ from momagames.baselines.base import Method
 from momagames.benchmark.plan import MethodChoice, Opponent
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
-from momagames.benchmark.suite_files import check_suite, load_suite
+from momagames.benchmark.suite_files import check_suite
 from momagames.datasets import load_recipe
 from momagames.datasets.manifest import MANIFEST
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.files.reading import hash_content
-from tests.benchmark.test_trained_method import BOARD, make_checkpoint
-from tests.benchmark.tiny import INDICATORS, RANDOM, plans
+from tests.benchmark.conftest import BOARD
+from tests.benchmark.test_trained_method import make_suite
 from tests.datasets.small import SAMEGAME, part, recipe
 
 NAMES_CHECKPOINT = [
@@ -26,10 +28,6 @@ NAMES_CHECKPOINT = [
     ("uct", "value"), ("pareto_uct", "value"), ("nested_rollouts", "scorer"), ("policy_sampling", "scorer"),
     ("trained", "checkpoint"), ("moppo", "expert"),
 ]  # fmt: skip
-
-
-def make_suite(*experiments):
-    return load_suite({"name": "mine", "description": "", "experiments": experiments, "indicators": INDICATORS})
 
 
 @pytest.fixture
@@ -105,32 +103,31 @@ def test_data_of_learners_is_pinned(tmp_path):
 
 
 @pytest.mark.compiled
-def test_a_changed_file_stops_runs_and_their_resumption(tmp_path):
-    path = make_checkpoint(tmp_path / "mine")
-    beam = {"name": "beam", "options": {"width": 2, "estimate": str(path)}}
-    suite = make_suite({**plans([RANDOM, beam], seeds=[0]), "budget": 500})
+def test_a_changed_file_stops_runs_and_their_resumption(checkpoints, tmp_path):
+    path = Path(shutil.copy(checkpoints[0], tmp_path))
+    suite = make_suite(path, divisions=2)
     assert suite.experiments[0].methods[1].options["sha256"] == hash_content(path.read_bytes())
     results = run_suite(suite, tmp_path / "first")
     assert (len(results.finished), results.failed) == (2, ())
     assert check_suite(Store(tmp_path / "first").read_suite(), "suite") == suite
-    make_checkpoint(tmp_path / "other", seed=1).replace(path)
+    shutil.copy(checkpoints[1], path)
     with pytest.raises(InvalidFile, match=r"suite: experiments\[0\].methods\[1\] on games\[0\]: .*has changed since"):
         check_suite(Store(tmp_path / "first").read_suite(), "suite")
     results = run_suite(suite, tmp_path / "second")
-    assert [one.run.method.name for one in results.failed] == ["beam"]
+    assert [one.run.method.name for one in results.failed] == ["trained"]
     assert "has changed since the suite was read" in str(results.failed[0].error)
 
 
 @pytest.mark.compiled
-def test_recipes_pin_their_files(tmp_path):
-    path = make_checkpoint(tmp_path / "mine")
+def test_recipes_pin_their_files(checkpoints, tmp_path):
+    path = Path(shutil.copy(checkpoints[0], tmp_path))
     own = tmp_path / "own.yaml"
     trained = {"name": "trained", "options": {"checkpoint": str(path), "divisions": 1}}
     game = {"id": "mo-samegame-v0", "params": BOARD}
     own.write_text(yaml.safe_dump(recipe(part("mine", game, [trained]))))
     first = load_recipe(own)
     assert first.parts[0].methods[0].options["sha256"] == hash_content(path.read_bytes())
-    make_checkpoint(tmp_path / "other", seed=1).replace(path)
+    shutil.copy(checkpoints[1], path)
     with pytest.raises(InvalidFile, match="has changed since"):
         first.parts[0].make_policies(momagames.spec("mo-samegame-v0", **BOARD))
     assert load_recipe(own).digest != first.digest

@@ -1,5 +1,7 @@
 """Pattern tables in a suite: trained within a run, stored, and replayed without training."""
 
+import pytest
+
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.benchmark.replays import evaluate_again, load_points, replay
 from momagames.benchmark.runner import run_suite
@@ -18,6 +20,7 @@ SUITE = {
 }
 
 
+@pytest.mark.long
 def test_points_replay_without_training(tmp_path, monkeypatch):
     tested = suite(SUITE)
     assert not run_suite(tested, tmp_path).failed

@@ -1,26 +1,21 @@
 """The checkpoint of a training as a method of a suite."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 import momagames
 from momagames.baselines import method
-from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.benchmark.plan import method_names
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
-from momagames.benchmark.training import CHECKPOINT, Training, train
 from momagames.errors import InvalidFile
+from tests.benchmark.conftest import BOARD
 from tests.benchmark.tiny import INDICATORS, RANDOM
 
 pytestmark = pytest.mark.compiled  # trains
-BOARD = {"board_width": 4, "board_height": 4, "num_colors": 2}
-
-
-def make_checkpoint(folder, seed=0):
-    game = momagames.spec("mo-samegame-v0", **BOARD)
-    train(Training(game, CrossEntropy(population=8, elites=2, episodes=2), seed, 20_000, ("agent_0",), ()), folder, 1, 4)
-    return folder / CHECKPOINT
 
 
 def make_suite(*checkpoints, **options):
@@ -33,38 +28,36 @@ def make_suite(*checkpoints, **options):
     return load_suite({"name": "mine", "description": "", "experiments": [experiment], "indicators": INDICATORS})
 
 
-def test_runs_of_another_training_are_other_runs(tmp_path):
-    path = make_checkpoint(tmp_path / "mine")
+def test_runs_of_another_training_are_other_runs(checkpoints, tmp_path):
+    path = Path(shutil.copy(checkpoints[0], tmp_path))
     first = make_suite(path, divisions=2)
     assert list(method_names(first.experiments[0]).values()) == ["random", "trained"]
     results = run_suite(first, tmp_path / "results")
     assert (len(results.finished), results.failed) == (2, ())
     assert len(run_suite(make_suite(path, divisions=2), tmp_path / "results").finished) == 0
-    make_checkpoint(tmp_path / "other", seed=1).replace(path)
+    shutil.copy(checkpoints[1], path)
     again = run_suite(make_suite(path, divisions=2), tmp_path / "again")
     digests = [{run.folder for run in Store(tmp_path / name).finished_runs()} for name in ("results", "again")]
     assert len(digests[0] & digests[1]) == 1  # random play
     assert not again.failed
 
 
-def test_policies_are_those_of_the_training(tmp_path):
-    path = make_checkpoint(tmp_path / "mine")
+def test_policies_are_those_of_the_training(checkpoints):
     game = momagames.spec("mo-samegame-v0", **BOARD)
-    labels = [one.label for one in method("trained")(str(path), 2).policies(game)]
+    labels = [one.label for one in method("trained")(str(checkpoints[0]), 2).policies(game)]
     assert labels == ["w=(1, 0)", "w=(0.5, 0.5)", "w=(0, 1)"]
 
 
-def test_labels_of_two_trainings_have_their_paths(tmp_path):
-    paths = [make_checkpoint(tmp_path / name, seed) for seed, name in enumerate(("a", "b"))]
-    names = list(method_names(make_suite(*paths).experiments[0]).values())
-    assert names == ["random", *(f"trained(checkpoint={path})" for path in paths)]
+def test_labels_of_two_trainings_have_their_paths(checkpoints):
+    names = list(method_names(make_suite(*checkpoints).experiments[0]).values())
+    assert names == ["random", *(f"trained(checkpoint={path})" for path in checkpoints)]
 
 
-def test_errors_name_the_file(tmp_path):
+def test_errors_name_the_file(checkpoints, tmp_path):
     with pytest.raises(InvalidFile, match=r"experiments\[0\].methods\[1\]: .*nowhere.npz: No such file"):
         make_suite(tmp_path / "nowhere.npz")
     (tmp_path / "damaged.npz").write_bytes(b"no archive")
     with pytest.raises(InvalidFile, match=r"damaged.npz: .*not a training checkpoint"):
         make_suite(tmp_path / "damaged.npz")
     with pytest.raises(InvalidFile, match="has changed since the suite was read"):
-        make_suite(make_checkpoint(tmp_path / "mine"), sha256="0" * 64)
+        make_suite(checkpoints[0], sha256="0" * 64)

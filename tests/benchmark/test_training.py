@@ -104,7 +104,7 @@ def test_training_uses_the_budget(done):
 
 
 def test_rejects_a_budget_below_one_generation():
-    game = momagames.spec("mo-samegame-v0", **SAMEGAME["params"])
+    game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])
     with pytest.raises(InvalidParameter, match=r"nsga2: invalid budget=400 .*first generation of 8 policies"):
         train(game, NSGA2["options"], 400)
 
@@ -145,14 +145,14 @@ def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
 
 
 def test_equal_seeds_give_equal_policies_without_the_global_generator():
-    game = momagames.spec("mo-samegame-v0", **SAMEGAME["params"])
+    game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])
     for name, options in (("nsga2", NSGA2["options"]), ("cma", CMA["options"])):
         np.random.seed(5)  # noqa: NPY002 - the global generator must not change
         before = np.random.get_state()[1].tobytes()  # noqa: NPY002
-        first = train(game, options, 20_000, name=name)
+        first = train(game, options, 10_000, name=name)
         assert np.random.get_state()[1].tobytes() == before  # noqa: NPY002
         np.random.seed(6)  # noqa: NPY002
-        again, other = train(game, options, 20_000, name=name), train(game, options, 20_000, seed=1, name=name)
+        again, other = train(game, options, 10_000, name=name), train(game, options, 10_000, seed=1, name=name)
         assert [one.initial_memory for one in first.policies] == [one.initial_memory for one in again.policies]
         assert first.steps == again.steps
         assert [one.initial_memory for one in first.policies] != [one.initial_memory for one in other.policies]
@@ -191,6 +191,7 @@ def test_optimizers_find_the_optima(name):
     assert (distances.min(axis=0) < 0.02).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "times"), [("nsga2", 3.1), ("cma", 2.4)])
 def test_learns_samegame(name, times):
     """Hypervolume on unseen instances; NSGA-II that minimizes the returns reaches 2.9 times that of random play."""

@@ -6,8 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 import momagames
+from momagames.cli.app import app
 
 
 def momagames_command(*arguments, cwd=None, **environment):
@@ -40,7 +42,7 @@ def test_help_imports_no_heavy_module():
 
 def test_help_shows_defaults_in_brackets():
     """They are no markup."""
-    assert "[the first]" in momagames_command("play", "--help").stdout
+    assert "[the first]" in CliRunner().invoke(app, ["play", "--help"], env={"COLUMNS": "100"}).output
 
 
 @pytest.mark.long

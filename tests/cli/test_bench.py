@@ -11,6 +11,7 @@ import time
 import pytest
 import yaml
 
+from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.store.store import Store
 from momagames.cli import app
 from tests.benchmark.tiny import EXACT, GREEDY, HOPELESS, INDICATORS, POLICIES, RANDOM, plans
@@ -131,8 +132,7 @@ def done(tmp_path_factory):
     experiments = [plans([RANDOM, GREEDY], seeds=[0, 1]), {**POLICIES, "seeds": [0]}]
     data = {"name": "tiny", "description": "d", "experiments": experiments, "indicators": INDICATORS}
     (folder / "tiny.yaml").write_text(json.dumps(data))
-    ended = momagames_command("bench", "run", "tiny.yaml", "-o", "out", "--executor", "here", cwd=folder)
-    assert ended.returncode == 0, ended.stderr
+    assert not run_suite(load_suite(folder / "tiny.yaml"), folder / "out").failed
     return folder
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 import momagames
-from momagames import fronts
+from momagames import benchmark, fronts
 from momagames.benchmark import exploitability
 from momagames.benchmark.exploitability import BestResponse
 from momagames.benchmark.runner import run_suite
@@ -25,7 +25,7 @@ from momagames.games.robotmail.layouts import loader
 from tests.benchmark.tiny import HOPELESS, RANDOM, plans, suite, whole
 
 PIPE = None  # a width
-WIDTHS = (60, 80, 140, PIPE)
+WIDTHS = (60, 80, 140, PIPE)  # of every table; the commands themselves are given in 80 columns
 FAMILIES = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-radio-v0", "mo-tileblast-v0", "mo-robotmail-v0")
 BOARD = ("-p", "board_width=3", "-p", "board_height=5")
 SMALL = ("num_envs=8", "num_steps=8", "channels=4", "layers=1", "hidden=8", "divisions=2")
@@ -46,10 +46,7 @@ def ask(monkeypatch, capsys):
         tables.clear()
         monkeypatch.setattr(TableConsole, "render", record)
         monkeypatch.setattr(sys, "argv", ["momagames", *map(str, arguments)])
-        if width is PIPE:
-            monkeypatch.delenv("COLUMNS", raising=False)
-        else:
-            monkeypatch.setenv("COLUMNS", str(width))
+        set_width(monkeypatch, width)
         capsys.readouterr()
         with pytest.raises(SystemExit) as end:
             app.main()
@@ -57,6 +54,26 @@ def ask(monkeypatch, capsys):
         return capsys.readouterr().out, list(tables)
 
     return command
+
+
+def set_width(monkeypatch, width):
+    if width is PIPE:
+        monkeypatch.delenv("COLUMNS", raising=False)
+    else:
+        monkeypatch.setenv("COLUMNS", str(width))
+
+
+@pytest.fixture
+def print_at(monkeypatch, capsys):
+    """Print objects at a width; return the lines."""
+
+    def printed(width, *objects):
+        set_width(monkeypatch, width)
+        capsys.readouterr()
+        TableConsole().print(*objects)
+        return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+    return printed
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +116,6 @@ def read_rows(table):
 
 def assert_whole(output, tables, width):
     """Each word of each cell is in the output; rows of one line are lines in a pipe."""
-    assert tables
     assert "…" not in output
     rows = [row for table in tables for row in read_rows(table)]
     missing = Counter(word for row in rows for cell in row for word in cell.split()) - Counter(output.split())
@@ -109,7 +125,6 @@ def assert_whole(output, tables, width):
         assert {" ".join(" ".join(row).split()) for row in rows if not any("\n" in cell for cell in row)} <= lines
 
 
-@pytest.mark.parametrize("width", [pytest.param(one, marks=[] if one in (80, PIPE) else pytest.mark.long) for one in WIDTHS])
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -131,7 +146,13 @@ def assert_whole(output, tables, width):
     ],
     ids=lambda words: " ".join(words[:4]),
 )  # fmt: skip
-def test_cells_are_whole(ask, arguments, width, request):
+def test_cells_are_whole(ask, print_at, arguments, request, monkeypatch):
+    """Of the lists of fronts and of suites a part: `test_front_list_has_every_number` reads all fronts."""
+    if arguments[-1] == "list" and arguments != ("list",):
+        module, name = {"front": (fronts, "packaged_fronts"), "bench": (benchmark, "list_suites")}[arguments[0]]
+        part = dict(list(getattr(module, name)().items())[::8])
+        monkeypatch.setattr(module, name, lambda: part)
+
     def find(word):
         if word == "RUN":
             store = Store(request.getfixturevalue("results"))
@@ -140,25 +161,43 @@ def test_cells_are_whole(ask, arguments, width, request):
 
     if "TRAINED" in arguments:
         pytest.importorskip("torch", reason='needs torch: pip install "momagames[learn]"')
-    output, tables = ask(width, *map(find, arguments))
-    assert_whole(output, tables, width)
+    assert_whole_at_every_width(print_at, *ask(80, *map(find, arguments)))
 
 
-def test_cells_of_exploit_are_whole(ask, trained, monkeypatch):
-    """With known responses: to train them takes a while."""
-    responses = [BestResponse(f"player_{seat}", 0.123, 0.01, 0.456, 0.02) for seat in (0, 1)]
-    monkeypatch.setattr(exploitability, "train_best_responses", lambda *arguments: responses)
-    for width in WIDTHS:
-        output, tables = ask(width, "exploit", trained)
-        assert_whole(output, tables, width)
+def assert_whole_at_every_width(print_at, output, tables):
+    """In the output of a command of 80 columns, and where its tables are printed again."""
+    assert tables
+    assert_whole(output, tables, 80)
+    for width in set(WIDTHS) - {80}:
+        for table in tables:
+            assert_whole("\n".join(print_at(width, table)), [table], width)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+def test_commands_print_at_the_width_of_the_output(ask, width):
+    output, tables = ask(width, "info", "mo-breakthrough-v0")
+    assert tables
+    assert_whole(output, tables, width)
+    assert width is PIPE or max(map(len, output.splitlines())) <= width
+
+
+def test_cells_of_exploit_are_whole(ask, print_at, trained, monkeypatch):
+    """With known responses: to train them takes a while."""
+    responses = [BestResponse(f"player_{seat}", 0.123, 0.01, 0.456, 0.02) for seat in (0, 1)]
+    monkeypatch.setattr(exploitability, "train_best_responses", lambda *arguments: responses)
+    assert_whole_at_every_width(print_at, *ask(80, "exploit", trained))
+
+
 @pytest.mark.long
-def test_front_list_has_every_number(ask, width):
-    output, _ = ask(width, "front", "list")
-    for name, path in fronts.packaged_fronts().items():
-        one = fronts.read_front(path)
+def test_front_list_has_every_number(ask, print_at):
+    printed, (table,) = ask(80, "front", "list")
+    known = [(name, fronts.read_front(path)) for name, path in fronts.packaged_fronts().items()]
+    for width in WIDTHS:
+        assert_front_list(printed if width == 80 else "\n".join(print_at(width, table)), known)
+
+
+def assert_front_list(output, known):
+    for name, one in known:
         after = output[re.search(rf"(?<!\S){re.escape(name)}(?!\S)", output).end() :].split()
         values = [word for word in after[:14] if not word.endswith(":")]  # without the names of blocks
         expected = [
@@ -179,9 +218,9 @@ def test_list_has_one_line_for_each_id_in_80_columns(ask):
         assert [id, str(len(game.agents)), str(len(game.objectives)), game.dynamics, game.chance] in lines
 
 
-@pytest.mark.parametrize("columns", [60, 80])
-def test_a_terminal_of_any_width(columns):
-    """On a real terminal without COLUMNS."""
+def test_a_narrow_terminal():
+    """A real one, of 60 columns, without COLUMNS."""
+    columns = 60
     fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -204,16 +243,6 @@ def test_a_terminal_of_any_width(columns):
 
 
 # -------------------------------------------------------------------------------------------------------------- layout
-
-
-@pytest.fixture
-def print_at(monkeypatch, capsys):
-    def printed(width, *objects):
-        monkeypatch.setenv("COLUMNS", str(width))
-        TableConsole().print(*objects)
-        return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-
-    return printed
 
 
 def example():

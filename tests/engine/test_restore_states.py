@@ -15,27 +15,26 @@ from momagames.engine.positions import restore_states
 from momagames.engine.random_rollouts import random_words
 from momagames.errors import IllegalAction, InvalidState
 from momagames.games import VERSIONS
-from tests.cases import SMALL
+from tests.cases import GAMES, mark_variants, name_case, pick_pairs
 
-GAMES = [momagames.spec(id, **params) for id, kinds in SMALL.items() for params in kinds]
-every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.id}-{len(game.agents)}")
+every_game = pytest.mark.parametrize("game", mark_variants(GAMES), ids=name_case)
 
 
-def play(game, num_envs, steps, seed=1):
-    """The states of some games after random steps."""
+def play(game, num_envs, *counts, seed=1):
+    """Yield the states of some games after each of the given numbers of random steps."""
     batch = Batch(game, num_envs, autoreset="same_step")
     batch.seed(seed)
     batch.reset()
     words = random_words(seed, num_envs)
-    for _ in range(steps):
-        batch.step(batch.sample_actions(words))
-    return batch.states.copy()
+    for count in np.diff(counts, prepend=0):
+        for _ in range(count):
+            batch.step(batch.sample_actions(words))
+        yield batch.states.copy()
 
 
 @every_game
 def test_records_of_games_are_restored_as_they_are(game):
-    for steps in (0, 1, 7, 30, 90):
-        states = play(game, 4, steps)
+    for states in play(game, 4, 0, 1, 7, 30, 90):
         if "falling" in game.dtype.names:  # MO-Pommerman: a ring that is due falls
             states = states[states["falling"] < 0]
         restored = restore_states(game, states)
@@ -47,7 +46,7 @@ def test_records_of_games_are_restored_as_they_are(game):
 @every_game
 def test_transient_fields_do_not_change_the_game(game):
     """Two batches, one with the records and one with the restored ones, play the same game."""
-    states = play(game, 4, 25)
+    (states,) = play(game, 4, 25)
     one, other = Batch(game, 4, autoreset="same_step"), Batch(game, 4, autoreset="same_step")
     one.load(states)
     other.load(restore_states(game, states))
@@ -60,34 +59,38 @@ def test_transient_fields_do_not_change_the_game(game):
             assert np.array_equal(getattr(one, name), getattr(other, name)), name
 
 
-@every_game
-def test_forged_records_are_rejected_or_harmless(game):
-    """Each field in turn with extreme and random values; what is accepted can be played on."""
-    rng = np.random.default_rng(7)
-    (state,) = play(game, 1, 12)
-    accepted = 0
+FORGE = {
+    "zeros": bytes,
+    "ones": lambda count: b"\xff" * count,
+    "random": lambda count: np.random.default_rng(count).bytes(count),
+}
+
+
+@pytest.mark.parametrize(("game", "forge"), mark_variants(pick_pairs(GAMES, FORGE)), ids=name_case)
+def test_forged_records_are_rejected_or_harmless(game, forge):
+    """Each field in turn with extreme or random values; what is accepted can be played on."""
+    ((state,),) = play(game, 1, 12)
+    accepted, batch = 0, Batch(game, 1, autoreset="same_step")
     for name in game.dtype.names:
-        for make in (bytes, lambda count: b"\xff" * count, rng.bytes):
-            forged = state.copy()
-            old = np.asarray(forged[name])
-            forged[name] = np.frombuffer(make(old.nbytes), old.dtype).reshape(old.shape)
-            try:
-                states = restore_states(game, np.array([forged]))
-            except InvalidState:
-                continue
-            accepted += 1
-            batch = Batch(game, 1, autoreset="same_step")
-            batch.load(states)
-            words = random_words(3, 1)
-            for _ in range(20):
-                batch.step(batch.sample_actions(words))
-    assert accepted >= 3  # the random state is any number
+        forged = state.copy()
+        old = np.asarray(forged[name])
+        forged[name] = np.frombuffer(FORGE[forge](old.nbytes), old.dtype).reshape(old.shape)
+        try:
+            states = restore_states(game, np.array([forged]))
+        except InvalidState:
+            continue
+        accepted += 1
+        batch.load(states)
+        words = random_words(3, 1)
+        for _ in range(20):
+            batch.step(batch.sample_actions(words))
+    assert accepted  # the random state is any number
 
 
 @pytest.mark.parametrize("id", VERSIONS)
 def test_parameters_of_a_record_cannot_be_changed(id):
     game = momagames.spec(id)
-    (state,) = play(game, 1, 3)
+    ((state,),) = play(game, 1, 3)
     names = find_parameter_fields(game.codec, game.blank_state)
     assert names or not game.params, f"{id}: name the fields of the record that hold parameters in Codec(parameters=...)"
     for name in names:

@@ -28,12 +28,12 @@ YAML = {
     "tag of a type": ("a: !!bool abc", "line 1, column 4: tags"),
     "tag of a date": ("a: !!timestamp abc", "line 1, column 4: tags"),
     "python": ("a: !!python/object/apply:os.system [ls]", "line 1, column 4: tags"),
-    "depth": ("[" * 10_000, "nested too deeply: expected at most 50 levels"),
-    "closed": ("[" * 10_000 + "]" * 10_000, "nested too deeply"),
+    "depth": ("[" * 3_000, "nested too deeply: expected at most 50 levels"),
+    "closed": ("[" * 3_000 + "]" * 3_000, "nested too deeply"),
     "indented": ("\n".join(" " * k + "a:" for k in range(400)), "nested too deeply"),
     "digits": ("a: " + "9" * 5000, "line 1, column 4: a number of 5,000 characters"),
     "hexadecimal": ("a: 0x" + "f" * 5000, "a number of 5,002 characters"),
-    "keys": ("\n".join(f"k{n}: 1" for n in range(50_000)), "more than 20,000 keys and values"),
+    "keys": ("\n".join(f"k{n}: 1" for n in range(21_000)), "more than 20,000 keys and values"),
     "duplicate": ("a: 1\nb: 2\na: 3", "line 3, column 1: duplicate key 'a'"),
     "key": ("? [1]\n: 2", "a key is a list or a mapping"),
     "infinite": ("a: .inf", "line 1, column 4: invalid number .inf: expected a finite one"),
@@ -98,7 +98,7 @@ def test_files_that_cannot_be_read(tmp_path):
 def test_compressed_files_are_read_up_to_the_limit(tmp_path):
     for suffix, compress in ((".gz", gzip.compress), (".xz", lzma.compress)):
         bomb, good, bad = (tmp_path / f"{name}{suffix}" for name in ("bomb", "good", "bad"))
-        bomb.write_bytes(compress(bytes(50_000_000)))
+        bomb.write_bytes(compress(bytes(5_000_000)))
         good.write_bytes(compress(b"text"))
         bad.write_bytes(good.read_bytes()[:-6])
         assert read_text(good, 4) == "text"

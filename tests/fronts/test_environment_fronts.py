@@ -180,7 +180,7 @@ LARGE = (
 PACKAGED = [name for name in fronts.packaged_fronts() if "-gamma-" in name and name not in LARGE]
 QUICK = [
     "deep-sea-treasure-v0-gamma-1",
-    "deep-sea-treasure-concave-v0-gamma-0.99",
+    "deep-sea-treasure-concave-v0-gamma-1",
     "fruit-tree-v0-depth-5-gamma-0.99",
     "resource-gathering-v0-gamma-0.9",
 ]

@@ -115,7 +115,7 @@ def made(tmp_path_factory):
     ]
     folder = tmp_path_factory.mktemp("made")
     assert not run_suite(suite(boards, POLICIES), folder).failed
-    return report(folder)
+    return report(folder, replays=False)
 
 
 def render_text(what):

@@ -11,7 +11,11 @@ from momagames.reports.data.method_styles import COLUMNS, FIRST_OTHER, KNOWN, as
 from momagames.reports.figures.paper_plots import MARKERS, marker_style
 from momagames.reports.figures.theme import COLORS, DARK, METHOD_COLORS, SYMBOLS, style_color, style_symbol
 
-SUITES = {name: load_suite(path) for name, path in list_suites().items()}
+
+@pytest.fixture(scope="module")
+def suites():
+    return {name: load_suite(path) for name, path in list_suites().items()}
+
 
 # Simulation of dichromats in linear RGB (Machado, Oliveira and Fernandes 2009), and RGB to XYZ (sRGB, D65)
 VISION = {
@@ -47,17 +51,17 @@ def test_colors_differ(vision, ground):
     assert min(contrast(color, ground) for color in colors) > 2
 
 
-@pytest.mark.parametrize("name", SUITES)
-def test_methods_of_a_suite_differ(name):
-    numbers = number_methods(SUITES[name])
-    assert len({(style_color(number), style_symbol(number)) for number in numbers.values()}) == len(numbers)
-    for experiment in SUITES[name].experiments:
-        colors = {style_color(numbers[method]) for method in method_names(experiment).values()}
-        assert len(colors) >= min(len(experiment.methods), COLUMNS - 1)
+def test_methods_of_a_suite_differ(suites):
+    for name, suite in suites.items():
+        numbers = number_methods(suite)
+        assert len({(style_color(number), style_symbol(number)) for number in numbers.values()}) == len(numbers), name
+        for experiment in suite.experiments:
+            colors = {style_color(numbers[method]) for method in method_names(experiment).values()}
+            assert len(colors) >= min(len(experiment.methods), COLUMNS - 1), name
 
 
-def test_a_method_has_the_same_style_in_every_suite():
-    every = [(method, number) for suite in SUITES.values() for method, number in number_methods(suite).items()]
+def test_a_method_has_the_same_style_in_every_suite(suites):
+    every = [(method, number) for suite in suites.values() for method, number in number_methods(suite).items()]
     assert len(dict(every)) == len(set(every))
 
 

@@ -41,7 +41,7 @@ def made(tmp_path_factory):
         plans([RANDOM, GREEDY, EXACT]),
         {**plans([RANDOM], color_rewards=False), "name": "one"},
         {**plans([RANDOM, EXACT], num_colors=3), "name": "three"},
-        {**plans([RANDOM, GREEDY], num_colors=5, board_width=8, board_height=8), "name": "five", "budget": 20_000},
+        {**plans([RANDOM, GREEDY], num_colors=5, board_width=5, board_height=6), "name": "five", "budget": 2_000},
         POLICIES,
     )
     folder = tmp_path_factory.mktemp("made")

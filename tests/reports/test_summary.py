@@ -18,24 +18,22 @@ from tests.benchmark.tiny import whole
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("summary") / "results"
     assert not run_suite(whole(), folder).failed
-    report(folder)
-    return folder
+    return report(folder)
 
 
 @pytest.fixture
-def folder(finished, tmp_path):
-    return shutil.copytree(finished, tmp_path / "copy")
+def folder(made, tmp_path):
+    return shutil.copytree(made.page.parent, tmp_path / "copy")
 
 
 def resume(folder, *options):
     return CliRunner().invoke(app, ["bench", "resume", str(folder), *options], env={"COLUMNS": "80"})
 
 
-def test_the_stored_summary_is_that_of_the_report(folder):
-    made = report(folder)
+def test_the_stored_summary_is_that_of_the_report(made, folder):
     rows = read_summary(Store(folder))
     assert rows == summarize(made.panels, made.overview)
     for row, overview in zip(rows, made.overview, strict=True):
