@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -66,7 +67,12 @@ FORGE = {
 }
 
 
-@pytest.mark.parametrize(("game", "forge"), mark_variants(pick_pairs(GAMES, FORGE)), ids=name_case)
+PAIRS = pick_pairs(GAMES, FORGE)
+PICKED = {(id(game), forge) for game, forge in PAIRS}
+REST = [pytest.param(*pair, marks=pytest.mark.long) for pair in product(GAMES, FORGE) if (id(pair[0]), pair[1]) not in PICKED]
+
+
+@pytest.mark.parametrize(("game", "forge"), [*mark_variants(PAIRS), *REST], ids=name_case)
 def test_forged_records_are_rejected_or_harmless(game, forge):
     """Each field in turn with extreme or random values; what is accepted can be played on."""
     ((state,),) = play(game, 1, 12)
