@@ -11,7 +11,6 @@ import numpy as np
 from momagames import fronts
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
-from momagames.benchmark import replays
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
@@ -296,7 +295,7 @@ def _policy_views(
     if len(seats) > 1:
         scopes += [(f"{against_all}, as {seat}", False, opponents, (seat,)) for seat in seats]
     rows = {run.digest: list(store.read_rows(run)) for run, _ in finished}
-    stored_fronts = {run.digest: replays.load_points(store.run_directory(run)) for run, _ in finished}
+    stored_fronts = {run.digest: store.read_front(run) for run, _ in finished}
     for scope, primary, scope_opponents, scope_seats in scopes:
         policy_episodes: dict[str, dict[int, PolicyEpisodes]] = {}
         points: dict[str, dict[int, Points]] = {}
