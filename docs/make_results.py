@@ -13,6 +13,7 @@ Figures need the extra `figures`, archives the extra `analysis`.
 from __future__ import annotations
 
 import argparse
+import gc
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -68,7 +69,9 @@ def make_results(
     for name in sources:
         say(f"results of {name}: {'computing' if name in old else 'reused'}")
     if old:
-        with ProcessPoolExecutor(count_cores(), get_context("spawn")) as pool:  # polars may deadlock after a fork
+        spawn = get_context("spawn")  # polars may deadlock after a fork
+        # the garbage collector would go through millions of living rows again and again
+        with ProcessPoolExecutor(count_cores(), spawn, initializer=gc.disable) as pool:
             tasks = {pool.submit(write_pages, name, sources[name], folder, digests[name]): name for name in old}
             for task in as_completed(tasks):
                 say(f"results of {tasks[task]}: made in {task.result():.0f} s of CPU time")
