@@ -1,6 +1,6 @@
 """Sphinx settings. Build with: sphinx-build -W docs docs/_build
 
--D update_results=0    take the pages of results as they are, without computing them and without figures that are not there
+-D compute_results=0    take the pages of results as they are, without computing them and without figures that are not there
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def dataclass_signature(app: Any, what: str, name: str, obj: Any, options: Any, 
 
 def update_results(app: Any) -> None:
     """Draw the figures of docs/results, and warn about pages that differ from the archive."""
-    if app.config.update_results:
+    if app.config.compute_results:
         for name in compare_pages(PAGES, make_results(SOURCES, PAGES, LOGGER.info)):
             LOGGER.warning("results/%s differs from the archive: run python docs/make_results.py", name)
     else:
@@ -106,13 +106,13 @@ def update_results(app: Any) -> None:
 def add_figures(app: Any, page: str, source: list[str]) -> None:
     """Add the figures to a page of docs/results."""
     if page.startswith(f"{PAGES.name}/"):
-        source[0] = show_images(source[0], None if app.config.update_results else PAGES)
+        source[0] = show_images(source[0], None if app.config.compute_results else PAGES)
 
 
 def setup(app: Any) -> None:
     for name in (*write_pages(HERE / "games"), *write_gallery(HERE / "proven-fronts.md")):
         LOGGER.info("%s: written", name)
-    app.add_config_value("update_results", True, "env", bool)
+    app.add_config_value("compute_results", True, "env", bool)
     app.connect("builder-inited", update_results)
     app.connect("source-read", add_figures)
     app.connect("autodoc-process-docstring", docstring_as_written)

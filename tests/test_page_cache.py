@@ -36,7 +36,8 @@ SOURCES = {
 }
 USED = {
     "docs/one_page.py", "docs/tools.py", "momagames/__init__.py", "momagames/reports/__init__.py",
-    "momagames/reports/tables.py", "momagames/wording.py", "momagames/games/__init__.py", "momagames/games/go.py", "momagames/methods/beam.py",
+    "momagames/reports/tables.py", "momagames/wording.py", "momagames/games/__init__.py",
+    "momagames/games/go.py", "momagames/methods/beam.py",
 }  # fmt: skip
 
 
@@ -155,7 +156,7 @@ def test_figures_of_former_pages_are_removed(root, site):
     assert {file.name for file in (root / "pages").glob("*.svg")} == {"paper.svg", "policies.svg"}
 
 
-def test_images_without_a_file_stay_comments_if_results_are_not_updated(tmp_path):
+def test_images_without_a_file_stay_comments_if_results_are_not_computed(tmp_path):
     text = f"{image('Here', 'a.svg')}\n{image('Missing', 'b.svg')}\n"
     (tmp_path / "a.svg").write_text("<svg>")
     assert show_images(text) == "![Here](a.svg)\n![Missing](b.svg)\n"
@@ -163,7 +164,7 @@ def test_images_without_a_file_stay_comments_if_results_are_not_updated(tmp_path
 
 
 @pytest.mark.parametrize("is_wanted", [True, False])
-def test_site_updates_results_unless_told_otherwise(is_wanted, tmp_path, monkeypatch):
+def test_site_computes_results_unless_told_otherwise(is_wanted, tmp_path, monkeypatch):
     pytest.importorskip("sphinx")
     conf = runpy.run_path(str(ROOT / "docs/conf.py"))
     warnings, lines = [], []
@@ -172,7 +173,8 @@ def test_site_updates_results_unless_told_otherwise(is_wanted, tmp_path, monkeyp
     for name, value in planted.items():
         monkeypatch.setitem(conf["update_results"].__globals__, name, value)
     (tmp_path / "a.md").write_text("another text")
-    app = SimpleNamespace(config=SimpleNamespace(update_results=is_wanted))
+    assert "compute_results" not in conf  # a setting of this name would take the place of the option
+    app = SimpleNamespace(config=SimpleNamespace(compute_results=is_wanted))
     conf["update_results"](app)
     assert warnings == (["a.md"] if is_wanted else [])
     assert lines == ([] if is_wanted else [("results: taken as they are",)])
