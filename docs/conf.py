@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
+gc.disable()  # it takes a quarter of the time of a build, which ends before it needs the memory
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 

@@ -123,6 +123,7 @@ class ArchivedStore(Store):
         super().__init__(file)
         texts, rows, _ = _read_contents(file)
         self._suite, self._texts = texts[SUITE], texts["runs"]
+        self._objectives: dict[str, list[str]] = {}  # of each game, which is slow to make for each run
         self._rows = {key[0]: part for key, part in rows.partition_by("run", as_dict=True, maintain_order=True).items()}
 
     def has_suite(self) -> bool:
@@ -141,7 +142,9 @@ class ArchivedStore(Store):
         return list(self._read_text(run, FRONT)["points"])
 
     def read_rows(self, run: Run) -> Iterator[dict[str, Any]]:
-        return iter(list_rows(self._rows[run.folder], [objective.name for objective in run.game.make_game().objectives]))
+        if run.canonical not in self._objectives:
+            self._objectives[run.canonical] = [objective.name for objective in run.game.make_game().objectives]
+        return iter(list_rows(self._rows[run.folder], self._objectives[run.canonical]))
 
     def _read_text(self, run: Run, name: str) -> dict[str, Any]:
         return check_schema(self.folder / run.folder / name, self._texts[run.folder][name])

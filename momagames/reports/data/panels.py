@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -46,8 +47,8 @@ class Panel:
     scope              the opponents and seats; empty for plans
     primary            the panel belongs to the overview and the short tables
     points             method -> seed -> points; a method without finished runs is missing
+    settings           those of the scores
     scores             method -> indicator -> score
-    user_utilities     method -> utility function -> utility; empty for plans, whose returns are deterministic
     policy_episodes    method -> seed -> the episodes behind the points; empty for plans
     weights            method -> seed -> policy -> the weights that the policy is conditioned on, where there are any
     generalization     method -> indicator -> score against the exact front of each instance, see `data.generalization`; empty
@@ -70,8 +71,8 @@ class Panel:
     primary: bool
     points: Mapping[str, Mapping[int, Points]]
     references: Mapping[int, Reference]
+    settings: Indicators
     scores: Mapping[str, Mapping[str, Score]]
-    user_utilities: Mapping[str, Mapping[str, UserUtility]]
     policy_episodes: Mapping[str, Mapping[int, PolicyEpisodes]]
     weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]]
     generalization: Mapping[str, Mapping[str, InstanceScore]]
@@ -82,6 +83,12 @@ class Panel:
     median_seconds: Mapping[str, float]
     roles: Mapping[str, str]
     styles: Mapping[str, int]
+
+    @cached_property
+    def user_utilities(self) -> Mapping[str, Mapping[str, UserUtility]]:
+        """Method -> utility function -> utility; empty for plans, whose returns are deterministic."""
+        runs = self.policy_episodes.items()
+        return {name: compute_user_utilities(found, self.references, self.settings) for name, found in runs}
 
     @property
     def by_role(self) -> dict[str, str]:
@@ -233,6 +240,7 @@ def _build_panel(
         primary=view.primary,
         points=view.points,
         references=references,
+        settings=settings,
         scores={
             name: score_method(
                 runs,
@@ -242,7 +250,6 @@ def _build_panel(
             )
             for name, runs in view.points.items()
         },
-        user_utilities={n: compute_user_utilities(runs, references, settings) for n, runs in view.policy_episodes.items()},
         policy_episodes=view.policy_episodes,
         weights=weights,
         generalization=_measure_generalization(view, settings, experiment, game, run),
