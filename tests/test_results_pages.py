@@ -14,6 +14,7 @@ from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.generalization import RATIO
 from momagames.reports.data.report_data import collect_report_data
+from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.report import report
 from tests.baselines.morl.cases import OPTIONS
 from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
@@ -123,6 +124,15 @@ def test_pages_of_an_archive(results, archives, tmp_path):
         assert f"**[{title.removeprefix('# ')}]({name})**: {message}\n" in pages["index.md"]
     for name in ("one.md", "two.md"):
         assert "v0(" not in re.sub("`.*?`", "", pages[name])  # ids with parameters are in the folded tables alone
+
+
+def test_pages_compute_only_what_they_show(results):
+    suite = Store(results).read_suite()
+    data = collect_report_data(Store(results), suite, primary_only=True)
+    assert {figure.kind for figure in list_figures(data, ("front",)).values()} == {"front"}
+    assert not {"aggregate", "crossplay"} & vars(data).keys()
+    assert not any("user_utilities" in vars(panel) for panel in data.panels)
+    assert "crossplay" in {figure.kind for figure in list_figures(data).values()}
 
 
 def test_message_of_a_family(results):
