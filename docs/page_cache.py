@@ -53,14 +53,12 @@ def read_record(folder: Path, name: str, digest: str) -> Record | None:
 
 
 def write_record(folder: Path, name: str, digest: str, pages: PageSet) -> None:
-    """Draw the figures of a set of pages, then write its record: an interruption leaves none."""
-    file = find_record(folder, name)
-    file.unlink(missing_ok=True)
+    """Draw the figures of a set of pages, then write its record: a former record does not fit figures that are partly new."""
     pages.draw_figures(folder)
     figures = hash_files(folder, (f"{figure}.svg" for figure in pages.figures))
     facts = [list(fact) for fact in pages.facts]
     record = Record(digest, pages.texts, figures, pages.leaders, facts)
-    write_file_atomically(file, json.dumps(vars(record)))
+    write_file_atomically(find_record(folder, name), json.dumps(vars(record)))
 
 
 def find_record(folder: Path, name: str) -> Path:

@@ -136,7 +136,7 @@ def test_a_page_that_differs_is_reported_without_computing(root, site):
     assert computed == []
 
 
-def test_an_interruption_leaves_no_record(tmp_path):
+def test_an_interruption_leaves_no_valid_record(tmp_path):
     def draw_part(file):
         file.write_text("<sv")
         raise KeyboardInterrupt
