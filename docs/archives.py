@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from momagames.benchmark.plan import Suite
-from momagames.benchmark.store.archive_file import unpack_archive
+from momagames.benchmark.store.archive_file import ArchivedStore
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
@@ -17,7 +15,7 @@ from momagames.reports.data.run_facts import collect_run_facts
 
 @dataclass(frozen=True)
 class Archive:
-    """A restored results directory with its comparisons.
+    """An archived results directory with its comparisons.
 
     data     of all opponents and seats together
     facts    versions, machines, times, seeds and budgets: name and value
@@ -29,11 +27,7 @@ class Archive:
     facts: Sequence[tuple[str, str]]
 
 
-@contextmanager
-def open_archive(file: Path) -> Iterator[Archive]:
-    """Restore an archive in a temporary directory, which is removed in the end."""
-    with tempfile.TemporaryDirectory() as folder:
-        unpack_archive(file, folder)
-        store = Store(folder)
-        suite = store.read_suite()
-        yield Archive(store, suite, collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite))
+def read_archive(file: Path) -> Archive:
+    store = ArchivedStore(file)
+    suite = store.read_suite()
+    return Archive(store, suite, collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite))

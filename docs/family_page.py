@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
-from page_figures import fold, image
+from archives import read_archive
+from page_figures import PageSet, fold, image, join_lines
 from track_page import score_table
 
 from momagames.reports.data.overview import OverviewRow, list_methods, rank_methods
 from momagames.reports.data.panels import Panel, short_name
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.verdicts import compare_methods
-from momagames.reports.figures.paper_figures import Figure
+from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.figures.paper_plots import plot_overview
 from momagames.reports.text.captions import describe_interval, overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK
@@ -30,6 +32,17 @@ TITLES = {
     "robotmail": "MO-RoboticMail",
     "evolution": "Trained policies",
 }
+
+
+def make_pages(name: str, file: Path) -> PageSet:
+    """Make the pages of the families in an archived collection of suites."""
+    archive = read_archive(file)
+    data, facts = archive.data, archive.facts
+    families = list_families(data)
+    figures = list_figures(data, FIGURES)
+    figures |= {f"overview-{family}": make_overview_figure(family, data) for family in families}
+    names = {(figure.kind, figure.title): name for name, figure in figures.items()}
+    return PageSet({family: join_lines(format_family(family, data, names)) for family in families}, figures, facts=facts)
 
 
 def list_families(data: ReportData) -> list[str]:

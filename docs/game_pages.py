@@ -330,8 +330,8 @@ def index_page(families: dict[str, list[str]]) -> str:
     )
 
 
-def write_pages(folder: Path) -> None:
-    """Write the pages that have changed, and remove those of former versions."""
+def write_pages(folder: Path) -> list[str]:
+    """Write the pages that have changed, and remove others; return the names of the changed ones."""
     folder.mkdir(exist_ok=True)
     families = list_families()
     pages = {"index.md": index_page(families), "trained-policies.md": model_card()}
@@ -340,7 +340,12 @@ def write_pages(folder: Path) -> None:
     for file in folder.glob("*.md"):
         if file.name not in pages:
             file.unlink()
-    for name, text in pages.items():
-        file = folder / name
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            file.write_text(text, encoding="utf-8")
+    return [name for name, text in pages.items() if update_file(folder / name, text)]
+
+
+def update_file(file: Path, text: str) -> bool:
+    """Write a text unless the file has it; return whether it was written."""
+    if file.exists() and file.read_text(encoding="utf-8") == text:
+        return False
+    file.write_text(text, encoding="utf-8")
+    return True

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-from archives import open_archive
-from page_figures import fold, image
-from track_page import Track, count_leaders, describe_archive, find_experiment
+from archives import read_archive
+from page_figures import PageSet, fold, image, join_lines
+from track_page import count_leaders, describe_archive, find_experiment
 
 from momagames.benchmark.plan import Suite, expand_runs, method_names
 from momagames.benchmark.store.store import Store
@@ -25,16 +25,14 @@ from momagames.reports.text.markdown_tables import markdown_table
 NAME = "generalization"
 
 
-def make_track(name: str, file: Path) -> Track:
+def make_track(name: str, file: Path) -> PageSet:
     """Make the page of the archived suite."""
-    with open_archive(file) as archive:
-        figures = {key: figure for key, figure in list_figures(archive.data).items() if figure.kind == NAME}
-        names = {(figure.kind, figure.title): key for key, figure in figures.items()}
-        text = "\n".join(format_page(archive.store, archive.suite, archive.data, names)).rstrip("\n") + "\n"
-        leaders = count_leaders(
-            (panel.game, find_leader(select_trained(archive.suite, panel))) for panel in archive.data.panels
-        )
-    return Track(name, text, figures, leaders)
+    archive = read_archive(file)
+    figures = list_figures(archive.data, (NAME,))
+    names = {(figure.kind, figure.title): key for key, figure in figures.items()}
+    text = join_lines(format_page(archive.store, archive.suite, archive.data, names))
+    leaders = count_leaders((panel.game, find_leader(select_trained(archive.suite, panel))) for panel in archive.data.panels)
+    return PageSet({name: text}, figures, leaders)
 
 
 def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from archives import Archive, open_archive
-from page_figures import fold, image
-from track_page import Track, count_leaders, describe_seeds
+from archives import Archive, read_archive
+from page_figures import PageSet, fold, image, join_lines
+from track_page import count_leaders, describe_seeds
 
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores
@@ -20,15 +20,15 @@ from momagames.reports.text.markdown_tables import markdown_table
 from momagames.wording import count
 
 
-def make_track(name: str, file: Path) -> Track:
+def make_track(name: str, file: Path) -> PageSet:
     """Make the page of an archived suite of head-to-head experiments."""
-    with open_archive(file) as archive:
-        found = {f"{name}-{number}": one for number, one in enumerate(archive.data.crossplay, 1) if one.head_to_head}
-        text = "\n".join(format_page(name, archive, found)).rstrip("\n") + "\n"
+    archive = read_archive(file)
+    found = {f"{name}-{number}": one for number, one in enumerate(archive.data.crossplay, 1) if one.head_to_head}
+    text = join_lines(format_page(name, archive, found))
     styles = archive.data.styles
     drawn = {key: Figure(name, one.title, partial(plot_head_to_head, one.head_to_head, styles)) for key, one in found.items()}
     scores = [one.head_to_head for one in found.values() if one.head_to_head]
-    return Track(name, text, drawn, count_leaders((one.game, find_leader(one)) for one in scores))
+    return PageSet({name: text}, drawn, count_leaders((one.game, find_leader(one)) for one in scores))
 
 
 def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Iterator[str]:

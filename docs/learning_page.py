@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from page_figures import fold, image
+from page_figures import PageSet, fold, image, join_lines
 
 from momagames import registry
 from momagames.analysis.statistics import bootstrap
@@ -29,6 +31,13 @@ NAME = "learning"
 FIGURE_SIZE = (5.2, 2.6)  # inches
 
 Runs = Sequence[Mapping[str, Any]]
+
+
+def make_pages(name: str, file: Path) -> PageSet:
+    """Make the page of training results."""
+    targets = json.loads(file.read_text(encoding="utf-8"))
+    figures = {f"{NAME}-{key}": partial(draw_curves, target) for key, target in targets.items()}
+    return PageSet({name: join_lines(format_page(targets))}, figures)
 
 
 def format_page(targets: Mapping[str, Any]) -> Iterator[str]:

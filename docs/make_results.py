@@ -1,6 +1,8 @@
-"""Write the pages of docs/results: tables of archived runs. Their figures are drawn when the site is built.
+"""Write the pages of docs/results, tables of archived runs, and draw their figures.
 
-    python docs/make_results.py                      from the archives in benchmarks/fronts and benchmarks/learning/results.json
+    python docs/make_results.py                      pages whose archive (in benchmarks/fronts), results of training
+                                                     (benchmarks/learning/results.json) or code have changed
+    python docs/make_results.py --force              all pages
     python docs/make_results.py --archive FOLDER     archive this results directory of one of the suites first
     python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
     ... --suite NAME                                 that archive instead of the one of the suite paper
@@ -11,34 +13,31 @@ Figures need the extra `figures`, archives the extra `analysis`.
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
+import gc
+import inspect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from time import process_time
 
+import family_page
 import generalization_page
 import head_to_head_page
+import learning_page
 import morl_page
 import plans_page
 import track_page
-from archives import open_archive
-from family_page import FIGURES as PANEL_FIGURES
-from family_page import format_family, list_families, make_overview_figure
 from learning_page import NAME as LEARNING
-from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
-from page_figures import fold, is_image
-from track_page import Track
+from learning_page import PAGES, RESULTS, ROOT
+from page_cache import Record, hash_inputs, read_record, write_record
+from page_figures import fold, is_image, join_lines
 
 from momagames.benchmark.executors.processes import count_cores
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.errors import invalid_value, nearest, one_of
-from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
 from momagames.reports.text.markdown_tables import markdown_table
 
 TRACKS = {  # suites with a page of their own -> the function that makes it
@@ -48,87 +47,58 @@ TRACKS = {  # suites with a page of their own -> the function that makes it
     "generalization": generalization_page.make_track,
     "morl": morl_page.make_track,
 }
+MAKERS = {**TRACKS, "paper": family_page.make_pages, LEARNING: learning_page.make_pages}  # in the order of the index
 # suites whose archives have no trained policies, which are larger than all rows
 LEAN = ("policies", "plans", "head_to_head", "morl")
 ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS)}
-DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
+SOURCES = {**ARCHIVES, LEARNING: RESULTS}
 
 
-@dataclass(frozen=True)
-class Results:
-    """Pages of results with their figures.
+def make_results(
+    sources: Mapping[str, Path], folder: Path, say: Callable[[str], None] = print, force: bool = False
+) -> dict[str, str]:
+    """Return the text of each page by file name, and draw the figures in a folder.
 
-    texts      file name of a page -> its text
-    figures    file name without extension -> figure of an archive
-    targets    name of a training target -> its runs (see `learning_page`)
+    sources    file of results by the name of its pages in `MAKERS`; some may be missing
+    say        called with a line for each of them
+    force      make the pages also if nothing that they depend on has changed
     """
-
-    texts: Mapping[str, str]
-    figures: Mapping[str, Figure]
-    targets: Mapping[str, Any]
-
-    def write_pages(self, folder: Path) -> None:
-        """Write the pages and remove all others from the folder."""
-        folder.mkdir(exist_ok=True)
-        for page in folder.glob("*.md"):
-            page.unlink()
-        for name, text in self.texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-
-    def draw_figures(self, folder: Path) -> None:
-        """Draw the figures and remove all others from the folder."""
-        for figure in folder.glob("*.svg"):
-            figure.unlink()
-        save_figures(self.figures, folder, ["svg"])
-        for name, target in self.targets.items():
-            draw_curves(target, folder / f"{LEARNING}-{name}.svg")
-
-
-def make_results(archives: Mapping[str, Path], learning: Path) -> Results:
-    """Make the pages and figures of the archives, by suite, and of training results; tracks may be missing."""
-    with ProcessPoolExecutor(count_cores(), get_context("spawn")) as pool:  # polars may deadlock after a fork
-        tasks = [pool.submit(make, name, archives[name]) for name, make in TRACKS.items() if name in archives]
-        with open_archive(archives["paper"]) as paper:
-            data, facts = paper.data, paper.facts
-        tracks = [task.result() for task in tasks]
-    targets, families = json.loads(learning.read_text()), list_families(data)
-    figures = {name: figure for name, figure in list_figures(data).items() if figure.kind in PANEL_FIGURES}
-    figures |= {f"overview-{family}": make_overview_figure(family, data) for family in families}
-    names = {(figure.kind, figure.title): name for name, figure in figures.items()}
-    pages = {family: list(format_family(family, data, names)) for family in families}
-    pages[LEARNING] = list(format_page(targets))
-    texts = {name: join_lines(lines) for name, lines in pages.items()}
-    for track in tracks:
-        texts[track.name] = track.text
-        figures |= track.figures
-    order = [*(track.name for track in tracks), *families, LEARNING]
-    texts["index"] = join_lines(first_page(texts, order, tracks, facts))
-    return Results({f"{name}.md": text for name, text in texts.items()}, figures, targets)
+    folder.mkdir(exist_ok=True)
+    digests = {name: hash_inputs(file, Path(inspect.getfile(MAKERS[name])), ROOT) for name, file in sources.items()}
+    old = [name for name in sources if force or not read_record(folder, name, digests[name])]
+    for name in sources:
+        say(f"results of {name}: {'computing' if name in old else 'reused'}")
+    if old:
+        spawn = get_context("spawn")  # polars may deadlock after a fork
+        # the garbage collector would go through millions of living rows again and again
+        with ProcessPoolExecutor(count_cores(), spawn, initializer=gc.disable) as pool:
+            tasks = {pool.submit(write_pages, name, sources[name], folder, digests[name]): name for name in old}
+            for task in as_completed(tasks):
+                say(f"results of {tasks[task]}: made in {task.result():.0f} s of CPU time")
+    records = {name: record for name in MAKERS if name in sources and (record := read_record(folder, name, digests[name]))}
+    drawn = {figure for record in records.values() for figure in record.figures}
+    for file in folder.glob("*.svg"):
+        if file.name not in drawn:
+            file.unlink()
+    texts = {name: text for record in records.values() for name, text in record.texts.items()}
+    texts["index"] = join_lines(first_page(texts, records))
+    return {f"{name}.md": text for name, text in texts.items()}
 
 
-def join_lines(lines: Iterable[str]) -> str:
-    return "\n".join(lines).rstrip("\n") + "\n"
+def write_pages(name: str, file: Path, folder: Path, digest: str) -> float:
+    """Make pages, draw their figures and write their record; return the seconds of CPU time."""
+    start = process_time()
+    write_record(folder, name, digest, MAKERS[name](name, file))
+    return process_time() - start
 
 
-def update_figures(folder: Path) -> list[str]:
-    """Draw the figures of the pages in a folder unless they are up to date; return the pages that differ from the archive."""
-    inputs = [*ARCHIVES.values(), RESULTS, *folder.glob("*.md"), *ROOT.glob("docs/*.py"), *ROOT.glob("momagames/**/*.py")]
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(inputs))).hexdigest()
-    file = folder / DIGEST
-    if file.is_file() and file.read_text() == digest:
-        return []
-    results = make_results(ARCHIVES, RESULTS)
-    results.draw_figures(folder)
+def compare_pages(folder: Path, texts: Mapping[str, str]) -> list[str]:
+    """Return the names of the pages in a folder that differ from these texts."""
     pages = {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.md")}
-    different = sorted(name for name in {*pages, *results.texts} if pages.get(name) != results.texts.get(name))
-    if not different:
-        file.write_text(digest)
-    return different
+    return sorted(name for name in {*pages, *texts} if pages.get(name) != texts.get(name))
 
 
-def first_page(
-    texts: Mapping[str, str], order: Sequence[str], tracks: Sequence[Track], facts: Sequence[tuple[str, str]]
-) -> Iterator[str]:
+def first_page(texts: Mapping[str, str], records: Mapping[str, Record]) -> Iterator[str]:
     """Yield the lines of the index: the best methods, title and message of each page, and how the pages are made."""
     yield from (
         "# Results",
@@ -141,8 +111,8 @@ def first_page(
         "[glossary](../glossary.md) has the other words.",
         "",
     )
-    yield from leader_table([track for track in tracks if track.leaders])
-    for name in order:
+    yield from leader_table({name: record for name, record in records.items() if record.leaders})
+    for name in texts:
         title, message = texts[name].split("\n\n")[:2]
         yield from (f"**[{title.removeprefix('# ')}]({name}.md)**: {message}", "")
         if name in TRACKS and (figure := next(filter(is_image, texts[name].splitlines()), "")):
@@ -151,7 +121,7 @@ def first_page(
         "```{toctree}",
         ":hidden:",
         "",
-        *order,
+        *texts,
         "```",
         "",
         "## How the pages are made",
@@ -163,15 +133,16 @@ def first_page(
         "(`sphinx-build docs docs/_build`). Each run of the tests computes another random sample of the archived rows again",
         "(`pytest --long tests/test_archived_rows.py`).",
         "",
-        *fold("Provenance of the suite paper", markdown_table(["", ""], facts)),
+        *fold("Provenance of the suite paper", markdown_table(["", ""], records["paper"].facts)),
     )
 
 
-def leader_table(tracks: Sequence[Track]) -> Iterator[str]:
+def leader_table(records: Mapping[str, Record]) -> Iterator[str]:
     """Yield a table of the methods that lead in each track, by game."""
-    games = dict.fromkeys(game for track in tracks for game in track.leaders)
-    heads = [f"[{track.text.splitlines()[0].removeprefix('# ').rpartition(': ')[2]}]({track.name}.md)" for track in tracks]
-    rows = [(game, *(describe_leaders(track.leaders.get(game, Counter())) for track in tracks)) for game in games]
+    games = dict.fromkeys(game for record in records.values() for game in record.leaders)
+    titles = {name: record.texts[name].splitlines()[0] for name, record in records.items()}
+    heads = [f"[{title.removeprefix('# ').rpartition(': ')[2]}]({name}.md)" for name, title in titles.items()]
+    rows = [(game, *(describe_leaders(record.leaders.get(game, {})) for record in records.values())) for game in games]
     yield from (
         "Methods with the best mean, and in how many settings of a game:",
         "",
@@ -180,8 +151,9 @@ def leader_table(tracks: Sequence[Track]) -> Iterator[str]:
     )
 
 
-def describe_leaders(leaders: Counter[str]) -> str:
-    return ", ".join(f"`{method}` {number} of {leaders.total()}" for method, number in leaders.most_common()) or "–"
+def describe_leaders(leaders: Mapping[str, int]) -> str:
+    counts = Counter(leaders)
+    return ", ".join(f"`{method}` {number} of {counts.total()}" for method, number in counts.most_common()) or "–"
 
 
 def main() -> None:
@@ -189,6 +161,7 @@ def main() -> None:
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results directory of a suite to archive first")
     parser.add_argument("--unpack", type=Path, metavar="FOLDER", help="directory for the restored results")
     parser.add_argument("--suite", choices=ARCHIVES, default="paper", help="suite to restore (paper)")
+    parser.add_argument("--force", action="store_true", help="make all pages again")
     args = parser.parse_args()
     if args.unpack:
         unpack_archive(ARCHIVES[args.suite], args.unpack)
@@ -198,7 +171,12 @@ def main() -> None:
         if name not in ARCHIVES:
             parser.error(f"{args.archive}: {invalid_value('suite', name, one_of(ARCHIVES), nearest(name, ARCHIVES))}")
         pack_archive(args.archive, ARCHIVES[name], policies=name not in LEAN)
-    make_results(ARCHIVES, RESULTS).write_pages(PAGES)
+    texts = make_results(SOURCES, PAGES, force=args.force)
+    for page in compare_pages(PAGES, texts):
+        if page in texts:
+            (PAGES / page).write_text(texts[page], encoding="utf-8")
+        else:
+            (PAGES / page).unlink()
 
 
 if __name__ == "__main__":

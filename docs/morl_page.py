@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from archives import Archive, open_archive
-from page_figures import fold, image
-from track_page import Track, describe_seeds, find_experiment, name_figures, score_table
+from archives import Archive, read_archive
+from page_figures import PageSet, fold, image, join_lines
+from track_page import describe_seeds, find_experiment, name_figures, score_table
 
 from momagames.baselines.morl.method import LibraryLearner
 from momagames.benchmark.plan import method_names
@@ -41,12 +41,12 @@ class Setting:
         return next(name for name in self.ratios if (self.libraries[name] == OWN) == own)
 
 
-def make_track(name: str, file: Path) -> Track:
+def make_track(name: str, file: Path) -> PageSet:
     """Make the page of the archived suite."""
-    with open_archive(file) as archive:
-        figures, names = name_figures(name, archive.data, FIGURES)
-        text = "\n".join(format_page(name, archive, names)).rstrip("\n") + "\n"
-    return Track(name, text, figures)
+    archive = read_archive(file)
+    figures, names = name_figures(name, archive.data, FIGURES)
+    text = join_lines(format_page(name, archive, names))
+    return PageSet({name: text}, figures)
 
 
 def find_setting(archive: Archive, panel: Panel) -> Setting:

@@ -7,9 +7,9 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from archives import Archive, open_archive
-from page_figures import fold, image
-from track_page import Track, count_leaders, describe_seeds, find_experiment, name_figures, score_table
+from archives import Archive, read_archive
+from page_figures import PageSet, fold, image, join_lines
+from track_page import count_leaders, describe_seeds, find_experiment, name_figures, score_table
 
 from momagames.baselines.checkpoint_policy import CHAMPION
 from momagames.benchmark.plan import PlansExperiment, Suite, expand_runs, method_names
@@ -23,13 +23,13 @@ EXACT = ("exact",)  # has no budget
 FIGURES = ("overview", "anytime")
 
 
-def make_track(name: str, file: Path) -> Track:
+def make_track(name: str, file: Path) -> PageSet:
     """Make the page of an archived suite of plans, some of whose experiments have a budget of CPU time."""
-    with open_archive(file) as archive:
-        figures, names = name_figures(name, archive.data, FIGURES)
-        text = "\n".join(format_page(name, archive, names)).rstrip("\n") + "\n"
-        leaders = count_leaders((panel.game, find_leader(panel)) for panel in archive.data.panels)
-    return Track(name, text, figures, leaders)
+    archive = read_archive(file)
+    figures, names = name_figures(name, archive.data, FIGURES)
+    text = join_lines(format_page(name, archive, names))
+    leaders = count_leaders((panel.game, find_leader(panel)) for panel in archive.data.panels)
+    return PageSet({name: text}, figures, leaders)
 
 
 def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str]) -> Iterator[str]:

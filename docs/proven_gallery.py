@@ -10,12 +10,13 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from game_pages import table
+from game_pages import table, update_file
 from matplotlib.figure import Figure
 from page_figures import fold
 
 from momagames import fronts
 from momagames.engine.positions import load_state
+from momagames.files.writing import atomic_path
 from momagames.fronts import EnvironmentFront, FrontFile
 from momagames.reports.figures.paper_figures import RC_PARAMS
 
@@ -105,17 +106,16 @@ def summarize(found: dict[str, FrontFile | EnvironmentFront]) -> list[str]:
     return table(("front", "claim", "objectives", "points", "positions", "seconds", "certificate"), rows)
 
 
-def write_gallery(page: Path) -> None:
-    """Write the page, and the figures that are not there yet: their names have the hash of the front."""
-    found, folder = load_proven(), page.parent / FIGURES
+def write_gallery(page: Path) -> list[str]:
+    """Write the page, and the figures that are not there yet: their names have the hash of the front. Return the file names."""
+    found, folder, written = load_proven(), page.parent / FIGURES, []
     folder.mkdir(parents=True, exist_ok=True)
     lines = [*HEAD, *summarize(found)]
     for name, front in found.items():
         file = folder / f"{name}-{front.sha256[:8]}.svg"
         if not file.exists():
-            with mpl.rc_context(RC_PARAMS):
-                draw_front(front).savefig(file, metadata={"Date": None})
+            with mpl.rc_context(RC_PARAMS), atomic_path(file) as part:
+                draw_front(front).savefig(part, metadata={"Date": None})
+            written.append(file.name)
         lines += format_front(name, front, f"{FIGURES}/{file.name}")
-    text = "\n".join(lines)
-    if not page.exists() or page.read_text(encoding="utf-8") != text:
-        page.write_text(text, encoding="utf-8")
+    return [*written, page.name] if update_file(page, "\n".join(lines)) else written

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from archives import open_archive
-from page_figures import fold, image
+from archives import read_archive
+from page_figures import PageSet, fold, image, join_lines
 
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Experiment, Suite
 from momagames.contract import Game
-from momagames.reports.data.aggregate import aggregate
 from momagames.reports.data.overview import compute_ratios, rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
@@ -30,19 +29,6 @@ FIGURES = {
     "overall": "All settings: interquartile means and optimality gaps",
     "overview": "Scores of every method in every setting",
 }
-
-
-@dataclass(frozen=True)
-class Track:
-    """A page and its figures by file name.
-
-    leaders    game -> method -> number of settings in which it is best; empty for pages that compare within other limits
-    """
-
-    name: str
-    text: str
-    figures: Mapping[str, Figure]
-    leaders: Mapping[str, Counter[str]] = field(default_factory=dict)
 
 
 def count_leaders(leaders: Iterable[tuple[Game, str]]) -> dict[str, Counter[str]]:
@@ -74,21 +60,20 @@ class Standing:
         return "win" if self.lead.value > 0 else "loss" if self.lead.value < 0 else "level"
 
 
-def make_track(name: str, archive: Path) -> Track:
+def make_track(name: str, archive: Path) -> PageSet:
     """Make the page of an archived suite."""
-    with open_archive(archive) as found:
-        suite, data, facts = found.suite, found.data, found.facts
-    every = aggregate(data.panels, suite.indicators.confidence, suite.indicators.resamples, min_games=len(data.panels))
-    data = replace(data, aggregate=every)
-    figures = {kind: figure for kind, figure in list_figures(data).items() if kind in FIGURES}
-    text = "\n".join(format_track(name, suite, data, facts)).rstrip("\n") + "\n"
+    found = read_archive(archive)
+    suite, data, facts = found.suite, found.data, found.facts
+    data = replace(data, min_games=len(data.panels))
+    figures = list_figures(data, FIGURES)
+    text = join_lines(format_track(name, suite, data, facts))
     leaders = count_leaders((panel.game, next(iter(rank_methods(panel)))) for panel in data.panels)
-    return Track(name, text, {f"{name}-{kind}": figure for kind, figure in figures.items()}, leaders)
+    return PageSet({name: text}, {f"{name}-{kind}": figure for kind, figure in figures.items()}, leaders)
 
 
 def name_figures(name: str, data: ReportData, kinds: Collection[str]) -> tuple[dict[str, Figure], dict[tuple[str, str], str]]:
     """Return the figures of some kinds by file name, which begins with that of the page, and file names by kind and title."""
-    figures = {f"{name}-{key}": figure for key, figure in list_figures(data).items() if figure.kind in kinds}
+    figures = {f"{name}-{key}": figure for key, figure in list_figures(data, kinds).items()}
     return figures, {(figure.kind, figure.title): key for key, figure in figures.items()}
 
 

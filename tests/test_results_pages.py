@@ -2,7 +2,6 @@
 
 import json
 import re
-import runpy
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.generalization import RATIO
 from momagames.reports.data.report_data import collect_report_data
+from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.report import report
 from tests.baselines.morl.cases import OPTIONS
 from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
@@ -25,13 +25,15 @@ pytest.importorskip("polars", reason='needs polars: pip install "momagames[analy
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
 import family_page  # noqa: E402
+import generalization_page  # noqa: E402
 import head_to_head_page  # noqa: E402
+import learning_page  # noqa: E402
+import make_results  # noqa: E402
 import morl_page  # noqa: E402
 import plans_page  # noqa: E402
 import track_page  # noqa: E402
-from page_figures import show_images  # noqa: E402
+from page_figures import PageSet, show_images  # noqa: E402
 
-MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
 IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")
 
 SUITE = {"name": "track", "description": "Cut.", "indicators": INDICATORS}
@@ -70,31 +72,29 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def archives(results, tmp_path_factory):
-    """Return the archives of two small suites by name."""
+    """Return the archives of two small suites, and results of training, by name."""
     folder = tmp_path_factory.mktemp("archives")
     assert not run_suite(suite(GENERALIZATION), folder / "results").failed
     pack_archive(results, folder / "paper.npz.xz")
     pack_archive(folder / "results", folder / "generalization.npz.xz")
-    return {name: folder / f"{name}.npz.xz" for name in ("paper", "generalization")}
+    (folder / "learned.json").write_text(json.dumps(LEARNED))
+    suites = {name: folder / f"{name}.npz.xz" for name in ("paper", "generalization")}
+    return {**suites, "learning": folder / "learned.json"}
 
 
 def test_only_suites_of_the_pages_are_archived(results, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["make_results.py", "--archive", str(results)])
     with pytest.raises(SystemExit):
-        MAKER["main"]()
+        make_results.main()
     assert "invalid suite='both': expected 'paper', 'policies'" in capsys.readouterr().err
 
 
 def test_pages_of_an_archive(results, archives, tmp_path):
     expected = report(results, replays=False)
-    learned = tmp_path / "learned.json"
-    learned.write_text(json.dumps(LEARNED))
     for name in ("a", "b"):
         pack_archive(results, tmp_path / f"{name}.npz.xz")
-        MAKER["make_results"]({**archives, "paper": tmp_path / f"{name}.npz.xz"}, learned).write_pages(tmp_path / name)
     assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
-    pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
-    assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
+    pages = make_results.make_results(archives, tmp_path / "pages")
     assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md", "learning.md"}
     assert "\n## MO-SameGame 15x15, 3 colors\n\nTarget `boards`. Random boards.\n" in pages["learning.md"]
     link = "[MO-SameGame 15x15, 3 colors](#mo-samegame-15x15-3-colors)"
@@ -126,6 +126,15 @@ def test_pages_of_an_archive(results, archives, tmp_path):
         assert "v0(" not in re.sub("`.*?`", "", pages[name])  # ids with parameters are in the folded tables alone
 
 
+def test_pages_compute_only_what_they_show(results):
+    suite = Store(results).read_suite()
+    data = collect_report_data(Store(results), suite, primary_only=True)
+    assert {figure.kind for figure in list_figures(data, ("front",)).values()} == {"front"}
+    assert not {"aggregate", "crossplay"} & vars(data).keys()
+    assert not any("user_utilities" in vars(panel) for panel in data.panels)
+    assert "crossplay" in {figure.kind for figure in list_figures(data).values()}
+
+
 def test_message_of_a_family(results):
     data = report(results, replays=False)
     (seats,) = family_page.select_panels("two", data)
@@ -141,7 +150,7 @@ def test_message_of_a_family(results):
 
 def test_training_curves(tmp_path):
     pytest.importorskip("matplotlib")
-    MAKER["Results"]({}, {}, LEARNED).draw_figures(tmp_path)
+    learning_page.draw_curves(LEARNED["boards"], tmp_path / "learning-boards.svg")
     figure = (tmp_path / "learning-boards.svg").read_text()
     assert "hypervolume" in figure
     assert "maskable_ppo" not in figure  # it has no evaluations
@@ -149,9 +158,7 @@ def test_training_curves(tmp_path):
 
 
 def test_page_of_generalization(archives, tmp_path):
-    learned = tmp_path / "learned.json"
-    learned.write_text(json.dumps(LEARNED))
-    text = MAKER["make_results"](archives, learned).texts["generalization.md"]
+    text = generalization_page.make_track("generalization", archives["generalization"]).texts["generalization"]
     message = text.splitlines()[2]
     assert message.startswith("Of the methods that are trained on 3 instances alone, `cross_entropy` is best on 4 unseen ones")
     unpack_archive(archives["generalization"], tmp_path / "unpacked")
@@ -164,26 +171,13 @@ def test_page_of_generalization(archives, tmp_path):
 
 
 @pytest.mark.long
-def test_site_shows_every_figure_once_and_reports_pages_that_differ(archives, tmp_path, monkeypatch):
+def test_site_shows_every_figure_once(archives, tmp_path):
     pytest.importorskip("matplotlib")
-    (tmp_path / "learned.json").write_text(json.dumps(LEARNED))
-    make_results, pages = MAKER["make_results"], tmp_path / "pages"
-    for name, value in (("ARCHIVES", archives), ("RESULTS", tmp_path / "learned.json")):
-        monkeypatch.setitem(make_results.__globals__, name, value)
-    make_results(archives, tmp_path / "learned.json").write_pages(pages)
-    assert MAKER["update_figures"](pages) == []
-    texts = [page.read_text() for page in pages.glob("*.md")]
-    assert not any(IMAGE.search(re.sub("<!--.*-->", "", text)) for text in texts)
-    figures = [IMAGE.findall(show_images(text)) for text in texts]
+    pages = make_results.make_results(archives, tmp_path)
+    assert not any(IMAGE.search(re.sub("<!--.*-->", "", text)) for text in pages.values())
+    figures = [IMAGE.findall(show_images(text)) for text in pages.values()]
     assert all(len(set(names)) == len(names) for names in figures)  # a page has a figure once; the index has some of others
-    assert {name for names in figures for name in names} == {path.name for path in pages.glob("*.svg")}
-    monkeypatch.setitem(make_results.__globals__, "make_results", None)  # nothing has changed: nothing is drawn
-    assert MAKER["update_figures"](pages) == []
-    monkeypatch.setitem(make_results.__globals__, "make_results", make_results)
-    (pages / "one.md").write_text("better numbers")
-    (pages / "three.md").write_text("no such suite")
-    for _ in range(2):  # reported until they agree
-        assert MAKER["update_figures"](pages) == ["one.md", "three.md"]
+    assert {name for names in figures for name in names} == {path.name for path in tmp_path.glob("*.svg")}
 
 
 def test_page_of_a_track(tmp_path, monkeypatch):
@@ -197,17 +191,17 @@ def test_page_of_a_track(tmp_path, monkeypatch):
     for learner in ("random", "greedy"):
         monkeypatch.setattr(track_page, "LEARNER", learner)
         page = track_page.make_track("track", tmp_path / "track.npz.xz")
-        (row,) = re.findall(r"^\| MO-Breakthrough .*$", page.text, re.MULTILINE)
+        (row,) = re.findall(r"^\| MO-Breakthrough .*$", page.texts["track"], re.MULTILINE)
         outcomes[learner] = [cell.strip() for cell in row.strip("| ").split("|")]
     assert [outcomes[name][-1] for name in outcomes] == ["loss", "win"]
     assert outcomes["random"][1] == outcomes["greedy"][3] != outcomes["greedy"][1] == outcomes["random"][3]
-    assert "Of the 2 methods that play all 1 setting, `greedy` has the highest" in page.text
-    assert "The trained policies of the package" not in page.text
-    assert "`greedy` wins 1, is level in 0 and loses 0." in page.text
-    assert "**2 of 3 seeds** are complete (seeds 0, 1; 4 of 6 runs)." in page.text
-    assert "momagames bench run track -o track-results --seed 2" in page.text
-    assert "`momagames bench run track` made the runs" not in page.text
-    assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
+    assert "Of the 2 methods that play all 1 setting, `greedy` has the highest" in page.texts["track"]
+    assert "The trained policies of the package" not in page.texts["track"]
+    assert "`greedy` wins 1, is level in 0 and loses 0." in page.texts["track"]
+    assert "**2 of 3 seeds** are complete (seeds 0, 1; 4 of 6 runs)." in page.texts["track"]
+    assert "momagames bench run track -o track-results --seed 2" in page.texts["track"]
+    assert "`momagames bench run track` made the runs" not in page.texts["track"]
+    assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures}
 
 
 def test_page_of_a_complete_track_has_the_commands(tmp_path, monkeypatch):
@@ -216,8 +210,8 @@ def test_page_of_a_complete_track_has_the_commands(tmp_path, monkeypatch):
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz")
     monkeypatch.setitem(track_page.TITLES, "track", "Track")
     page = track_page.make_track("track", tmp_path / "track.npz.xz")
-    assert "`momagames bench run track` made the runs" in page.text
-    assert "`python docs/make_results.py --suite track --unpack FOLDER` restores them" in page.text
+    assert "`momagames bench run track` made the runs" in page.texts["track"]
+    assert "`python docs/make_results.py --suite track --unpack FOLDER` restores them" in page.texts["track"]
 
 
 def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
@@ -241,8 +235,8 @@ def test_leaders_by_game():
     assert {game: counts.most_common() for game, counts in leaders.items()} == {
         "MO-Pommerman": [("c", 2), ("a", 1)], "MO-TileBlast": [("b", 1)],
     }  # fmt: skip
-    tracks = [track_page.Track("x", "# Track 1: first\n", {}, leaders), track_page.Track("y", "# Second\n", {}, {})]
-    assert list(MAKER["leader_table"](tracks))[2:-1] == [
+    tracks = {"x": PageSet({"x": "# Track 1: first\n"}, {}, leaders), "y": PageSet({"y": "# Second\n"}, {})}
+    assert list(make_results.leader_table(tracks))[2:-1] == [
         "| game | [first](x.md) | [Second](y.md) |",
         "|---|---:|---:|",
         "| MO-Pommerman | `c` 2 of 3, `a` 1 of 3 | – |",
@@ -259,17 +253,17 @@ def make_page(module, experiments, tmp_path):
 
 def test_page_of_games_between_learners(tmp_path):
     page = make_page(head_to_head_page, [{**MATCHES, "methods": [RANDOM, GREEDY], "budget": 0}], tmp_path)
-    assert page.text.startswith("# Track 3: games between learners\n\nHighest rating in 1 setting: `greedy` in 1. ")
-    assert "**2 of 2 seeds** are complete (seeds 0, 1; 4 of 4 runs)." in page.text
+    assert page.texts["track"].startswith("# Track 3: games between learners\n\nHighest rating in 1 setting: `greedy` in 1. ")
+    assert "**2 of 2 seeds** are complete (seeds 0, 1; 4 of 4 runs)." in page.texts["track"]
     (panel,) = report(tmp_path / "results", replays=False).crossplay
     scores = panel.head_to_head
     won, tied, lost = scores.total("greedy")
     assert won > 0.9
-    assert f"| greedy | {scores.ratings['greedy'].value:.0f} [" in page.text
-    assert f"| {won:.3f} | {tied:.3f} | {lost:.3f} |" in page.text
-    assert f"| random | {lost:.2f} / {tied:.2f} / {won:.2f} |" in page.text
-    assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures} == {"track-1.svg"}
-    assert page.text.count("<details>") == page.text.count("</details>") == 3
+    assert f"| greedy | {scores.ratings['greedy'].value:.0f} [" in page.texts["track"]
+    assert f"| {won:.3f} | {tied:.3f} | {lost:.3f} |" in page.texts["track"]
+    assert f"| random | {lost:.2f} / {tied:.2f} / {won:.2f} |" in page.texts["track"]
+    assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures} == {"track-1.svg"}
+    assert page.texts["track"].count("<details>") == page.texts["track"].count("</details>") == 3
 
 
 def test_page_of_plans(tmp_path):
@@ -286,17 +280,17 @@ def test_page_of_plans(tmp_path):
     expected = (
         f"At equal environment steps `{best}` has the highest mean hypervolume ratio over the 1 setting without known draws"
     )
-    assert f"{expected} ({first}), before `{other}` ({second})." in page.text
-    assert "Trained beforehand" not in page.text
-    tables = page.text.partition("## At equal CPU time")
+    assert f"{expected} ({first}), before `{other}` ({second})." in page.texts["track"]
+    assert "Trained beforehand" not in page.texts["track"]
+    tables = page.texts["track"].partition("## At equal CPU time")
     for text, found in ((tables[0], ratios["steps"]), (tables[2], ratios["time"])):
         best = max(found[name] for name in ("random", "greedy"))  # the proven front has no budget
         assert f" **{best:.3f}** |" in text
         assert " 1.000 |" in text
-    costs = re.findall(r"^\| random \| ([\d,]+) \| ([\d.]+) \|$", page.text, re.MULTILINE)
+    costs = re.findall(r"^\| random \| ([\d,]+) \| ([\d.]+) \|$", page.texts["track"], re.MULTILINE)
     assert len(costs) == 2
     assert int(costs[0][0].replace(",", "")) <= steps["budget"] < int(costs[1][0].replace(",", ""))
-    assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
+    assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures}
 
 
 def test_page_of_learners_of_other_libraries(tmp_path):
@@ -310,14 +304,14 @@ def test_page_of_learners_of_other_libraries(tmp_path):
     easy, hard = report(tmp_path / "results", replays=False).panels
     ratios = {name: hard.scores[name]["hypervolume_ratio"].interval.value for name in hard.points}
     best = max(("random", "greedy"), key=ratios.get)
-    message = page.text.splitlines()[2]
+    message = page.texts["track"].splitlines()[2]
     assert "the highest mean is that of `maskable_ppo` in 1 of 1 setting (1 seed). They are ahead of the best method" in message
     assert f"with as many steps (`{best}`) in {int(ratios['maskable_ppo'] > ratios[best])}." in message
     assert message.endswith(f" Random play reaches 0.99 or more in {easy.full_heading}, which does not tell methods apart.")
     for name, library in (("maskable_ppo", "sb3-contrib"), ("random", "momagames")):
-        (rows,) = re.findall(rf"^\| \*{library}\* [| ]*\n((?:\| \w.*\n)+)", page.text, re.MULTILINE)
+        (rows,) = re.findall(rf"^\| \*{library}\* [| ]*\n((?:\| \w.*\n)+)", page.texts["track"], re.MULTILINE)
         (row,) = re.findall(rf"^\| {name} \|(.*)\|$", rows, re.MULTILINE)
         assert f" {ratios[name]:.3f}" in row.replace("*", "")
     assert not page.leaders
-    assert set(IMAGE.findall(show_images(page.text))) == {f"{name}.svg" for name in page.figures}
+    assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures}
     assert any("front" in name for name in page.figures)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,8 +112,15 @@ def percentile_interval(values: Array, confidence: float) -> tuple[float, float]
 
 def resample_scores(scores: Array, resamples: int, paired_runs: bool, rng: np.random.Generator | None = None) -> Array:
     """Return `resamples` bootstrap samples of float[S, K], each flattened: float[B, S * K]."""
-    chosen = draw_runs(scores.shape, resamples, paired_runs, rng or np.random.default_rng(SEED))
+    given = scores.shape, resamples, paired_runs
+    chosen = draw_runs(*given, rng) if rng else _draw_default_runs(*given)
     return np.asarray(scores[chosen, np.arange(scores.shape[1])].reshape(resamples, -1))
+
+
+@lru_cache(maxsize=4)
+def _draw_default_runs(shape: tuple[int, ...], resamples: int, paired_runs: bool) -> NDArray[np.int64]:
+    """Return the draws of the default random numbers, which all scores of a shape share."""
+    return draw_runs(shape, resamples, paired_runs, np.random.default_rng(SEED))
 
 
 def draw_runs(shape: tuple[int, ...], resamples: int, paired_runs: bool, rng: np.random.Generator) -> NDArray[np.int64]:

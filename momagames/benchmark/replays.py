@@ -21,7 +21,7 @@ from momagames.benchmark.head_to_head import choose_player
 from momagames.benchmark.plan import Run, label_methods
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
-from momagames.benchmark.store.store import check_schema, read_rows, read_run, verify_run
+from momagames.benchmark.store.store import read_front, read_rows, read_run, verify_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
@@ -54,10 +54,7 @@ def load_points(folder: str | Path) -> list[dict[str, Any]]:
         for row in read_rows(path.parent):
             plans.add(row)
         return plans.compute_points()
-    found = check_schema(path, read_json(path)).get("points")
-    if not isinstance(found, list):
-        raise InvalidFile(f"{path}: 'points' is not a list")
-    return found
+    return read_front(path.parent)
 
 
 def replay(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from rich.console import Group
@@ -60,4 +60,6 @@ def report(
         write_summary(store, summarize(data.panels, data.overview))
     except OSError as error:  # the tables are worth showing all the same
         problem = f"{path}: the page cannot be written: {error.strerror or error}"
-    return Report(**vars(data), page=path, page_error=problem)
+    made = Report(**{one.name: getattr(data, one.name) for one in fields(data)}, page=path, page_error=problem)
+    vars(made).update(vars(data))  # also what has been computed of it
+    return made

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from momagames.analysis.controllability import compute_controllability, ordering_score
 from momagames.analysis.indicators import hypervolume_ratio
@@ -37,6 +38,15 @@ def test_ordering_score_by_hand():
     mixed = lattice.copy()
     mixed[:, 0] = 1 - mixed[:, 0]
     assert ordering_score(lattice, mixed) == pytest.approx(4 / 6 + 0 / 6)
+
+
+def test_correlation_is_that_of_scipy():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        first, second = rng.integers(6, size=(2, 8)).astype(float)  # with ties
+        weights = np.stack([first, 6 - first], axis=1)
+        expected = round(float(spearmanr(first, second).statistic), 9)
+        assert compute_controllability(weights, np.stack([second, second], axis=1)).tolist() == [expected, -expected]
 
 
 def test_equal_returns_are_in_order():

@@ -9,7 +9,7 @@ import pytest
 from momagames.benchmark import run_suite
 from momagames.benchmark.replays import load_points
 from momagames.benchmark.store import archive_file
-from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
+from momagames.benchmark.store.archive_file import ArchivedStore, pack_archive, unpack_archive
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
@@ -43,6 +43,22 @@ def test_unpacking_restores_every_file(folder, tmp_path):
     assert any(restored.read_metadata(run)["facts"].get("dominated") for run in restored.finished_runs())
     pack_archive(restored.folder, tmp_path / "b.npz.xz")
     assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
+
+
+def test_an_archive_is_read_as_its_results_directory(folder, tmp_path):
+    pack_archive(folder, tmp_path / "a.npz.xz")
+    expected, store = Store(folder), ArchivedStore(tmp_path / "a.npz.xz")
+    assert (store.read_suite(), store.read_version()) == (expected.read_suite(), expected.read_version())
+    finished = list(expected.finished_runs())
+    assert [run for run in expected.read_suite().list_runs(expected.read_version()) if store.has_run(run)] == [
+        run for run in expected.read_suite().list_runs(expected.read_version()) if expected.has_run(run)
+    ]
+    for run in finished:
+        assert store.read_metadata(run) == expected.read_metadata(run)
+        assert list(store.read_rows(run)) == list(expected.read_rows(run))
+        if run.kind == "policies":
+            assert store.read_front(run) == expected.read_front(run) == load_points(expected.run_directory(run))
+    assert {run.kind for run in finished} == {"plans", "policies"}
 
 
 def test_unpacking_restores_the_order_of_rows(tmp_path):

@@ -38,10 +38,10 @@ from numpy.typing import NDArray
 
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.checksums import CHECKSUMS, hash_files, read_checksums, write_checksums
-from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars
+from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars, list_rows
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
-from momagames.benchmark.store.store import FRONT, HASHED, ROWS, Store, format_json
+from momagames.benchmark.store.store import FRONT, HASHED, ROWS, Store, check_schema, format_json
 from momagames.errors import InvalidFile
 from momagames.files.json_data import parse_json, read_json
 from momagames.files.npz_data import MAX_BYTES, Arrays, read_arrays
@@ -102,22 +102,10 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
     place = Path(folder)
     if place.exists() and any(place.iterdir()):
         raise InvalidFile(f"{folder}: the folder is not empty; choose an empty or a new one")
-    try:
-        arrays = read_arrays(read_bytes(file, MAX_BYTES), str(file))
-        texts = parse_json(arrays["files"].tobytes(), f"{file}: files")
-        dominated = _decode_table("dominated", arrays).iter_rows()
-        rows = _decode_table("rows", arrays).sort("run", maintain_order=True)
-        sums = arrays["rows_sha256"]
-    except InvalidFile:
-        raise
-    except (ValueError, LookupError) as error:
-        raise InvalidFile(f"{file}: {error}") from None
-    for (name, contents), rows_sum in zip(_check_texts(texts, file)["runs"].items(), sums, strict=True):
+    texts, rows, arrays = _read_contents(file)
+    for (name, contents), rows_sum in zip(texts["runs"].items(), arrays["rows_sha256"], strict=True):
         run = place / "runs" / name
         run.mkdir(parents=True)
-        facts = contents["metadata.json"]["facts"]
-        if "dominated" in facts:
-            facts["dominated"] = [[value for value in next(dominated) if value is not None] for _ in range(facts["dominated"])]
         for text, data in contents.items():
             (run / text).write_text(format_json(data), encoding="utf-8", newline="\n")
         if (policies := arrays.get(f"policies/{name}")) is not None:
@@ -126,6 +114,60 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
     (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8", newline="\n")
     rows.write_parquet(place / PACKED)
     write_checksums(place, hash_files(place, [PACKED]))
+
+
+class ArchivedStore(Store):
+    """An archived results directory that is read without its files. Raises as `unpack_archive`."""
+
+    def __init__(self, file: str | Path) -> None:
+        super().__init__(file)
+        texts, rows, _ = _read_contents(file)
+        self._suite, self._texts = texts[SUITE], texts["runs"]
+        self._objectives: dict[str, list[str]] = {}  # of each game, which is slow to make for each run
+        self._rows = {key[0]: part for key, part in rows.partition_by("run", as_dict=True, maintain_order=True).items()}
+
+    def has_suite(self) -> bool:
+        return True
+
+    def _read_suite_file(self) -> dict[str, Any]:
+        return check_schema(self.folder / SUITE, self._suite)
+
+    def has_run(self, run: Run) -> bool:
+        return run.folder in self._texts
+
+    def read_metadata(self, run: Run) -> dict[str, Any]:
+        return self._read_text(run, "metadata.json")
+
+    def read_front(self, run: Run) -> list[dict[str, Any]]:
+        return list(self._read_text(run, FRONT)["points"])
+
+    def read_rows(self, run: Run) -> Iterator[dict[str, Any]]:
+        if run.canonical not in self._objectives:
+            self._objectives[run.canonical] = [objective.name for objective in run.game.make_game().objectives]
+        return iter(list_rows(self._rows[run.folder], self._objectives[run.canonical]))
+
+    def _read_text(self, run: Run, name: str) -> dict[str, Any]:
+        return check_schema(self.folder / run.folder / name, self._texts[run.folder][name])
+
+
+def _read_contents(file: str | Path) -> tuple[dict[str, Any], Any, Arrays]:
+    """Return the texts of an archive, its rows sorted by run, and all of its arrays. Raises InvalidFile."""
+    try:
+        arrays = read_arrays(read_bytes(file, MAX_BYTES), str(file))
+        texts = _check_texts(parse_json(arrays["files"].tobytes(), f"{file}: files"), file)
+        dominated = _decode_table("dominated", arrays).iter_rows()
+        rows = _decode_table("rows", arrays).sort("run", maintain_order=True)
+        if len(arrays["rows_sha256"]) != len(texts["runs"]):
+            raise ValueError("expected a checksum for the rows of each run")
+    except InvalidFile:
+        raise
+    except (ValueError, LookupError) as error:
+        raise InvalidFile(f"{file}: {error}") from None
+    for contents in texts["runs"].values():
+        facts = contents["metadata.json"]["facts"]
+        if "dominated" in facts:
+            facts["dominated"] = [[value for value in next(dominated) if value is not None] for _ in range(facts["dominated"])]
+    return texts, rows, arrays
 
 
 def _check_texts(texts: Any, file: str | Path) -> dict[str, Any]:

@@ -30,21 +30,32 @@ def read_packed_rows(place: Path, objectives: Sequence[str]) -> Iterator[Row]:
         raise InvalidFile(f"{packed}: no rows of {place.name}")
     library = import_polars(f"{packed}: reading packed rows needs polars")
     try:
-        columns = _list_columns(tables[place.name], objectives)
+        rows = list_rows(tables[place.name], objectives)
     except (library.exceptions.PolarsError, TypeError, ValueError) as error:
         raise InvalidFile(f"{packed}: rows of {place.name}: {' '.join(str(error).split())}") from None
-    for values in zip(*columns.values(), strict=True):
-        row = {name: value for name, value in zip(columns, values, strict=True) if value is not None}
-        yield {**row, "return": list(row["return"])}
+    yield from rows
+
+
+def list_rows(table: Any, objectives: Sequence[str]) -> list[Row]:
+    """Return the rows in the table of a run. Raises PolarsError, TypeError or ValueError for damaged ones."""
+    columns = _list_columns(table, objectives)
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    for name, values in columns.items():
+        if None in values:
+            for row in rows:
+                if row[name] is None:
+                    del row[name]
+    return rows
 
 
 def _list_columns(table: Any, objectives: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the values of each entry of the rows. Raises PolarsError, TypeError or ValueError for damaged ones."""
+    """Return the values of each entry of the rows."""
     columns = {name: table[name].to_list() for name in ROW_COLUMNS if table[name].null_count() < table.height}
     columns["start"] = [None if start is None else int(start) for start in table["start"]]
     options = {text: json.loads(text) for text in table["options"].unique()}
     columns["options"] = [options[text] for text in table["options"]]
-    columns["return"] = [*zip(*(table[f"{RETURN}{name}"].to_list() for name in objectives), strict=True)]
+    returns = [table[f"{RETURN}{name}"].to_list() for name in objectives]
+    columns["return"] = [list(values) for values in zip(*returns, strict=True)]
     return columns
 
 

@@ -248,6 +248,11 @@ class Store:
         verify_run(self.run_directory(run))
         return read_rows(self.run_directory(run))
 
+    def read_front(self, run: Run) -> list[dict[str, Any]]:
+        """Return the points of the stored front of a finished run of policies. Raises InvalidFile if a file was changed."""
+        verify_run(self.run_directory(run))
+        return read_front(self.run_directory(run))
+
     def read_metadata(self, run: Run) -> dict[str, Any]:
         """Return versions, machine, times and counts of a finished run."""
         path = self.run_directory(run) / METADATA
@@ -263,6 +268,15 @@ class Store:
         """Return the seconds that a failed run took."""
         path = self.failed / run.folder / METADATA
         return float(read_json(path).get("wall_s", 0.0)) if path.is_file() else 0.0
+
+
+def read_front(place: Path) -> list[dict[str, Any]]:
+    """Return the points of the front of the run in this directory, see `store.run_front`. Raises InvalidFile."""
+    path = place / FRONT
+    found = check_schema(path, read_json(path)).get("points")
+    if not isinstance(found, list):
+        raise InvalidFile(f"{path}: 'points' is not a list")
+    return found
 
 
 def format_config(run: Run) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.comparisons import Difference, holm_correction, probability_of_improvement, statistic_difference
-from momagames.analysis.indicators import hypervolume
 from momagames.analysis.profiles import PerformanceProfile, performance_profile
 from momagames.analysis.statistics import STATISTICS, Interval, bootstrap, iqm
 from momagames.errors import InvalidParameter
@@ -126,4 +125,4 @@ def _compare_pairs(scores: Mapping[str, Array], confidence: float, resamples: in
 
 
 def _has_volume(panel: Panel) -> bool:
-    return all(hypervolume(reference.values, reference.ref).value > 0 for reference in panel.references.values())
+    return all(reference.volume.value > 0 for reference in panel.references.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -11,7 +12,6 @@ import numpy as np
 from momagames import fronts
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
-from momagames.benchmark import replays
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
@@ -47,8 +47,8 @@ class Panel:
     scope              the opponents and seats; empty for plans
     primary            the panel belongs to the overview and the short tables
     points             method -> seed -> points; a method without finished runs is missing
+    settings           those of the scores
     scores             method -> indicator -> score
-    user_utilities     method -> utility function -> utility; empty for plans, whose returns are deterministic
     policy_episodes    method -> seed -> the episodes behind the points; empty for plans
     weights            method -> seed -> policy -> the weights that the policy is conditioned on, where there are any
     generalization     method -> indicator -> score against the exact front of each instance, see `data.generalization`; empty
@@ -71,8 +71,8 @@ class Panel:
     primary: bool
     points: Mapping[str, Mapping[int, Points]]
     references: Mapping[int, Reference]
+    settings: Indicators
     scores: Mapping[str, Mapping[str, Score]]
-    user_utilities: Mapping[str, Mapping[str, UserUtility]]
     policy_episodes: Mapping[str, Mapping[int, PolicyEpisodes]]
     weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]]
     generalization: Mapping[str, Mapping[str, InstanceScore]]
@@ -83,6 +83,12 @@ class Panel:
     median_seconds: Mapping[str, float]
     roles: Mapping[str, str]
     styles: Mapping[str, int]
+
+    @cached_property
+    def user_utilities(self) -> Mapping[str, Mapping[str, UserUtility]]:
+        """Method -> utility function -> utility; empty for plans, whose returns are deterministic."""
+        runs = self.policy_episodes.items()
+        return {name: compute_user_utilities(found, self.references, self.settings) for name, found in runs}
 
     @property
     def by_role(self) -> dict[str, str]:
@@ -234,6 +240,7 @@ def _build_panel(
         primary=view.primary,
         points=view.points,
         references=references,
+        settings=settings,
         scores={
             name: score_method(
                 runs,
@@ -243,7 +250,6 @@ def _build_panel(
             )
             for name, runs in view.points.items()
         },
-        user_utilities={n: compute_user_utilities(runs, references, settings) for n, runs in view.policy_episodes.items()},
         policy_episodes=view.policy_episodes,
         weights=weights,
         generalization=_measure_generalization(view, settings, experiment, game, run),
@@ -296,7 +302,7 @@ def _policy_views(
     if len(seats) > 1:
         scopes += [(f"{against_all}, as {seat}", False, opponents, (seat,)) for seat in seats]
     rows = {run.digest: list(store.read_rows(run)) for run, _ in finished}
-    stored_fronts = {run.digest: replays.load_points(store.run_directory(run)) for run, _ in finished}
+    stored_fronts = {run.digest: store.read_front(run) for run, _ in finished}
     for scope, primary, scope_opponents, scope_seats in scopes:
         policy_episodes: dict[str, dict[int, PolicyEpisodes]] = {}
         points: dict[str, dict[int, Points]] = {}

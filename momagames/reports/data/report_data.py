@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from momagames.benchmark.plan import Indicators, Suite
 from momagames.benchmark.store.store import Store
-from momagames.reports.data.aggregate import Aggregate, aggregate, select_comparable
+from momagames.reports.data.aggregate import MIN_GAMES, Aggregate, aggregate, select_comparable
 from momagames.reports.data.crossplay import CrossPlay, compute_crossplay
 from momagames.reports.data.overview import OverviewRow, build_overview
 from momagames.reports.data.panels import Panel, build_panels
@@ -17,18 +18,32 @@ from momagames.reports.data.panels import Panel, build_panels
 class ReportData:
     """The comparisons of a report.
 
-    aggregate    over all games; None if there are too few
     overview     a row for each primary panel
-    crossplay    the head-to-head results of each game with opponents
     styles       number of the color and symbol of each method, and of each role
+    min_games    fewest games of `aggregate`
     """
 
     settings: Indicators
     panels: Sequence[Panel]
-    aggregate: Aggregate | None
     overview: Sequence[OverviewRow]
-    crossplay: Sequence[CrossPlay]
     styles: Mapping[str, int]
+    min_games: int = field(default=MIN_GAMES, kw_only=True)
+
+    @property
+    def primary(self) -> list[Panel]:
+        return [panel for panel in self.panels if panel.primary]
+
+    @cached_property
+    def aggregate(self) -> Aggregate | None:
+        """The comparison over all games; None if there are too few."""
+        if not select_comparable(self.primary, self.min_games)[0]:
+            return None
+        return aggregate(self.primary, self.settings.confidence, self.settings.resamples, self.min_games)
+
+    @cached_property
+    def crossplay(self) -> Sequence[CrossPlay]:
+        """The head-to-head results of each game with opponents."""
+        return [crossplay for panel in self.primary if (crossplay := compute_crossplay(panel, self.settings))]
 
 
 def collect_report_data(
@@ -41,16 +56,7 @@ def collect_report_data(
     """
     settings = suite.indicators
     panels = build_panels(store, suite, progress, primary_only)
-    primary = [panel for panel in panels if panel.primary]
-    comparable, _ = select_comparable(primary)
-    return ReportData(
-        settings=settings,
-        panels=panels,
-        aggregate=aggregate(primary, settings.confidence, settings.resamples) if comparable else None,
-        overview=build_overview(panels, settings),
-        crossplay=[crossplay for panel in primary if (crossplay := compute_crossplay(panel, settings))],
-        styles=_number_styles(panels),
-    )
+    return ReportData(settings, panels, build_overview(panels, settings), _number_styles(panels))
 
 
 def _number_styles(panels: Sequence[Panel]) -> dict[str, int]:

@@ -37,7 +37,18 @@ class Reference:
     @cached_property
     def volume(self) -> Volume:
         """The hypervolume of the front, which takes long with many points."""
-        return indicators.hypervolume(self.values, self.ref)
+        return self.measure(self.values)
+
+    def measure(self, values: Array) -> Volume:
+        """Return the hypervolume of a front, which two indicators need."""
+        key = values.tobytes()
+        if key not in self._volumes:
+            self._volumes[key] = indicators.hypervolume(values, self.ref)
+        return self._volumes[key]
+
+    @cached_property
+    def _volumes(self) -> dict[bytes, Volume]:
+        return {}
 
     def normalize(self, values: Array) -> Array:
         """Scale returns float[..., K] so that `ref` is 0 and `ideal` is 1."""
@@ -145,11 +156,11 @@ def _average(values: Mapping[int, Volume], settings: Indicators) -> Score:
 def compute_indicator(name: str, values: Array, reference: Reference) -> Volume:
     """Compute one indicator of one run, of normalized returns except for the raw hypervolume and the cardinality."""
     if name == "hypervolume":
-        return indicators.hypervolume(values, reference.ref)
+        return reference.measure(values)
     if name == "hypervolume_ratio":
         if not reference.volume.value:
             return Volume(0.0, False)  # no point of any method is above the reference point
-        return indicators.hypervolume(values, reference.ref).share_of(reference.volume)
+        return reference.measure(values).share_of(reference.volume)
     if name == "cardinality":
         return Volume(indicators.cardinality(values), False)
     own, known = reference.normalize(values), reference.normalize(reference.values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +45,7 @@ RC_PARAMS = {
     "grid.color": "#e2e2e2",
     "legend.frameon": False,
 }
+KINDS = ("overview", "overall", "profiles", "front", "generalization", "anytime", "crossplay")
 MAX_LINES = 300  # lines in parallel coordinates, of all methods together
 MAX_VECTOR_LINES = 100  # lines of a method drawn as vectors in an SVG file; more are rasterized
 SAVE_OPTIONS: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}, "dpi": 150}, "png": {"dpi": 300}}
@@ -82,11 +83,11 @@ def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Seque
     return written
 
 
-def list_figures(data: ReportData) -> dict[str, Figure]:
-    """Return file name without its extension -> figure, in the order of `write_figures`."""
+def list_figures(data: ReportData, kinds: Container[str] = KINDS) -> dict[str, Figure]:
+    """Return file name without its extension -> figure of these kinds, in the order of `write_figures`."""
     number: Counter[str] = Counter()
     figures = {}
-    for figure in _generate_figures(data):
+    for figure in _generate_figures(data, kinds):
         number[figure.kind] += 1
         figures[f"{figure.kind}-{number[figure.kind]}-{_slug(figure.title)}" if figure.title else figure.kind] = figure
     return figures
@@ -100,22 +101,23 @@ class Figure(NamedTuple):
     draw: Callable[[], Any]
 
 
-def _generate_figures(data: ReportData) -> Iterator[Figure]:
-    if data.overview:
+def _generate_figures(data: ReportData, kinds: Container[str]) -> Iterator[Figure]:
+    if "overview" in kinds and data.overview:
         yield Figure("overview", "", partial(plot_overview, data.overview, data.styles))
-    if data.aggregate:
+    if "overall" in kinds and data.aggregate:
         yield Figure("overall", "", partial(_plot_aggregate, data.aggregate, data.styles))
+    if "profiles" in kinds and data.aggregate:
         yield Figure("profiles", "", partial(_plot_profiles, data.aggregate, data.styles))
-    for panel in data.panels:
+    for panel in data.panels if "front" in kinds else ():
         if panel.primary and len(panel.game.objectives) > 1:
             yield Figure("front", panel.full_heading, partial(_plot_front, panel))
-    for panel in data.panels:
+    for panel in data.panels if "generalization" in kinds else ():
         if panel.generalization:
             yield Figure("generalization", panel.full_heading, partial(plot_generalization, panel.generalization, panel.styles))
-    for panel in data.panels:
+    for panel in data.panels if "anytime" in kinds else ():
         if curves := compute_anytime_curves(panel, data.settings):
             yield Figure("anytime", panel.full_heading, partial(plot_anytime, curves, panel.styles))
-    for crossplay in data.crossplay:
+    for crossplay in data.crossplay if "crossplay" in kinds else ():
         yield Figure("crossplay", crossplay.title, partial(plot_crossplay, crossplay))
 
 
