@@ -684,6 +684,10 @@ def buckets(start_game):
     wet = [(x, y) for x in range(5) for y in range(3) if cell(game, x, y).get(20)]
     assert wet == [(x, y) for x in (1, 2, 3) for y in (0, 1, 2)]
     assert cell(game, 3, 1) == {0: 1, 8: 11, 9: 11, 20: 1, 21: 10, 22: 10}
+    for row, first in (("rrg", 1), ("##########rrg", 11)):  # in the upper row, at its right end too
+        game = start_game(level(row, *["#"] * 8, legend=legend, goals={"bubble": 9}), 0)
+        tap(game, first, 8, hits=3, collected=[0])
+        assert [(x, y) for x in range(13) for y in range(9) if cell(game, x, y).get(20)] == [(first, 8), (first + 1, 8)]
 
 
 @vector
