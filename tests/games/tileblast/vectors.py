@@ -709,6 +709,10 @@ def spreading(start_game):
         tap(game, tapped, collected=[int(len(grown) == 1)], won=False)
         assert [x for x in range(len(row)) if has(game, x, weed=1)] == grown, row
         assert game.remaining() == [len(grown)]
+    game = start_game(level("wrr#bb", legend=legend), 0)
+    tap(game, 1, hits=3)
+    tap(game, 4)
+    assert not any(has(game, x, weed=1) for x in range(6)), "none is left to spread"
     found = set()
     for seed in range(8):
         game = start_game(level("bwb#rr", legend=legend, goals={"weed": "all"}), seed)
