@@ -385,9 +385,8 @@ def test_plays_boards_of_other_sizes_but_not_other_objectives():
         volume(small_game(num_colors=4), [own], 5)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
+def test_options_out_of_range_are_named():
+    for name, options, message in [
         ("cross_entropy", {"population": 2}, "population"),
         ("cross_entropy", {"elites": 41}, "elites"),
         ("cross_entropy", {"episodes": 0}, "episodes"),
@@ -397,11 +396,9 @@ def test_plays_boards_of_other_sizes_but_not_other_objectives():
         ("grpo", {"hidden": 0}, "hidden"),
         ("grpo", {"group_size": 1}, "group_size"),
         ("grpo", {"learning_rate": 0.0}, "learning_rate"),
-    ],
-)
-def test_options_out_of_range_are_named(name, options, message):
-    with pytest.raises(InvalidParameter, match=f"{name}: invalid {message}="):
-        method(name)(**options)
+    ]:
+        with pytest.raises(InvalidParameter, match=f"{name}: invalid {message}="):
+            method(name)(**options)
 
 
 def test_utilities_of_returns():

@@ -225,7 +225,7 @@ def test_limits_are_enforced_and_named():
         solve(game, rows, max_states=needed.states - 1)
     with pytest.raises(TooLarge, match=r"max_bytes=10: max_bytes was reached after 0 positions"):
         solve(game, rows, max_bytes=10)
-    large = make_game(10, 10, 3)
+    large = make_game(7, 7, 3)
     with pytest.raises(TooLarge, match=r"max_bytes was reached after [\d,]+ positions and [\d,]+ bytes"):
         exact.pareto_front(large, max_states=10**9, max_bytes=3 << 20)
 
@@ -236,7 +236,7 @@ def test_keyboard_interrupt_propagates():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        exact.pareto_front(make_game(10, 10, 3), max_states=10**9, max_bytes=1 << 28, progress=stop)
+        exact.pareto_front(make_game(7, 7, 3), max_states=10**9, max_bytes=1 << 28, progress=stop)
 
 
 # --------------------------------------------------------------------------------------------- other games, bad games

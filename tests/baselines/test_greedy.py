@@ -11,51 +11,39 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import OPTIMISM, generate_starts, play_episodes
 from momagames.engine.policies import play_policies, policy_weights
 from momagames.errors import InvalidParameter
-from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
 from tests.baselines import gambles
+from tests.baselines.test_methods import list_groups
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 FACTORS = {"none": (0, 0), "present": (1, 0), "optimistic": (0, 1), "both": (1, OPTIMISM)}
 
 
-def make_heuristics(game):
-    """Return a function from a state to its two heuristics, which are kernels."""
-    present, optimistic = game.search.present, game.search.optimistic
-
-    def write(states, first, second):
-        present(states[0], first)
-        optimistic(states[1], second)
-
-    compiled = compile_entry_point(write, f"{game.rules_key}.tests.heuristics")
-
-    def estimate(state):
-        out = np.zeros((2, len(game.objectives)))
-        if not state["over"]:
-            states = np.zeros(2, game.dtype)
-            states[:] = state
-            compiled(states, out[0], out[1])
-        return out
-
-    return estimate
+def list_estimates(game, state):
+    """Return the sums of the squared sizes of the groups, and of the tiles, of each color, float[2, colors]."""
+    estimates = np.zeros((2, len(game.objectives)))
+    groups = list(list_groups(game.codec.save(state)["board"]))
+    for color, size in groups:
+        estimates[0, color - 1] += size**2 * (size > 1)
+        estimates[1, color - 1] = sum(other for c, other in groups if c == color)
+    estimates[1] **= 2
+    return estimates * (not state["over"]) * np.stack([np.ones(3), estimates[1] > 1])
 
 
 @pytest.mark.parametrize("estimate", FACTORS)
-@pytest.mark.parametrize("weights", [(1, 0, 0), (0.5, 0.25, 0.25)])
-def test_plays_the_best_sum_of_reward_and_estimate(estimate, weights):
-    game = momagames.spec("mo-samegame-v0", **SMALL)
+def test_plays_the_best_sum_of_reward_and_estimate(estimate):
+    game, rng = momagames.spec("mo-samegame-v0", **SMALL), np.random.default_rng(0)
+    weights = (1, 0, 0) if estimate in ("none", "both") else (0.5, 0.25, 0.25)
     chosen = policy("greedy", game, weights=weights, estimate=estimate)
-    heuristics, rng = make_heuristics(game), np.random.default_rng(0)
-    one, decisions = Episode(game), 0
+    one, trial, decisions = Episode(game), Episode(game), 0
     for seed in range(5):
         one.reset(seed)
         while not one.state["over"]:
             values = {}
             for action in np.flatnonzero(one.mask(0)).tolist():
-                trial = Episode(game)
                 trial.load(one.state)
                 trial.step(action)
-                values[action] = trial.returns[0] @ weights + FACTORS[estimate] @ heuristics(trial.state) @ weights
+                values[action] = trial.returns[0] @ weights + FACTORS[estimate] @ list_estimates(game, trial.state) @ weights
             action = chosen(one.state, one.mask(0), rng)
             assert values[action] == pytest.approx(max(values.values()))
             one.step(action)
@@ -123,9 +111,8 @@ def test_gambles_with_draws_of_its_own():
     assert set(actions[0].tolist()) == {1, 2}
 
 
-@pytest.mark.parametrize(
-    ("id", "params", "estimate", "message"),
-    [
+def test_rejects_what_has_no_estimate():
+    for id, params, estimate, message in [
         ("mo-breakthrough-v0", {}, "present", "2 agents with rewards of their own"),
         ("mo-samegame-v0", {"num_agents": 2}, "both", "2 agents with rewards of their own"),
         (
@@ -135,11 +122,9 @@ def test_gambles_with_draws_of_its_own():
             "estimate='present': expected 'none', because it has no estimates",
         ),
         ("mo-samegame-v0", {}, "presnt", "did you mean 'present'"),
-    ],
-)
-def test_rejects_what_has_no_estimate(id, params, estimate, message):
-    with pytest.raises(InvalidParameter, match=message):
-        policy("greedy", momagames.spec(id, **params), estimate=estimate)
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            policy("greedy", momagames.spec(id, **params), estimate=estimate)
 
 
 def test_replayed_episodes_have_the_estimate():

@@ -216,9 +216,8 @@ def test_present_estimate_with_too_few_moves():
 # --------------------------------------------------------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "id", "params", "message"),
-    [
+def test_rejects_unsupported_games():
+    for name, options, id, params, message in [
         (
             "beam",
             {"width": 1, "estimate": "none"},
@@ -243,11 +242,9 @@ def test_present_estimate_with_too_few_moves():
             {"board_width": 30, "board_height": 30},
             r"invalid width=4096: expected 1\.\.\d+ .* more needs over 2 GiB",
         ),
-    ],
-)
-def test_rejects_unsupported_games(name, options, id, params, message):
-    with pytest.raises(InvalidParameter, match=message):
-        method(name)(**options).check_plan(momagames.spec(id, **params))
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            method(name)(**options).check_plan(momagames.spec(id, **params))
 
 
 def test_team_plans_equal_those_of_one_agent():

@@ -145,17 +145,14 @@ def test_plans_of_nested_rollouts_are_episodes_of_its_policies():
     assert found.steps == played.steps.sum()
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "error", "message"),
-    [
+def test_rejects_what_it_cannot_use():
+    for name, options, error, message in [
         ("beam", {"width": 4, "estimate": "missing.npz"}, InvalidFile, "missing.npz"),
         ("policy_sampling", {"scorer": "greedy"}, InvalidParameter, "invalid scorer='greedy': expected 'champion'"),
         ("policy_sampling", {"temperature": 0.0}, InvalidParameter, "policy_sampling: invalid temperature=0"),
-    ],
-)
-def test_rejects_what_it_cannot_use(name, options, error, message):
-    with pytest.raises(error, match=message):
-        method(name)(**options).check_plan(make_game())
+    ]:
+        with pytest.raises(error, match=message):
+            method(name)(**options).check_plan(make_game())
 
 
 def test_a_learned_estimate_needs_a_linear_scorer():

@@ -122,16 +122,13 @@ def test_finds_the_whole_front():
     assert method("local_search")(**OPTIONS).plan(game, start, 50_000, 0).values.tolist() == front.values.tolist()
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_rejects_options_out_of_range():
+    for changes, message in [
         ({"divisions": 0}, "invalid divisions=0: expected 1 or more"),
         ({"keep": 1.5}, r"invalid keep=1.5: expected 0\.\.1"),
         ({"greed": -0.1}, r"invalid greed=-0.1: expected 0\.\.1"),
         ({"greed": float("nan")}, "greed=nan"),
         ({"patience": 0}, "invalid patience=0: expected 1 or more"),
-    ],
-)
-def test_rejects_options_out_of_range(changes, message):
-    with pytest.raises(InvalidParameter, match=message):
-        method("local_search")(**{**OPTIONS, **changes})
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            method("local_search")(**{**OPTIONS, **changes})

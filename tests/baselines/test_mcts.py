@@ -402,9 +402,8 @@ def test_horizon_shorter_than_the_game_still_completes_lines():
     assert actions.info["episodes"] >= actions.info["lines"] > 3
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
+def test_rejects_invalid_options_and_games():
+    for call, message in [
         (lambda game: method("uct")(0, 1, 0.3, 1), "divisions=0"),
         (lambda game: method("uct")(1, 0, 0.3, 1), r"invalid simulations=0: .*1\.\.1000000"),
         (lambda game: method("pareto_uct")(1, 1, 0.3, 0), "pareto_uct: invalid horizon=0"),
@@ -417,11 +416,9 @@ def test_horizon_shorter_than_the_game_still_completes_lines():
         (lambda game: method("uct")(1, 10, 0.3, 1).check_plan(game), "rewards of their own"),
         (lambda game: method("uct")(1, 10, 0.3, 1).check_plan(momagames.spec("mo-tileblast-v0")), "draws during play"),
         (lambda game: method("uct")(1, 900_000, 0.3, 1).check_plan(momagames.spec("mo-samegame-v0")), "MiB"),
-    ],
-)
-def test_rejects_invalid_options_and_games(call, message):
-    with pytest.raises(InvalidParameter, match=message):
-        call(momagames.spec("mo-breakthrough-v0"))
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            call(momagames.spec("mo-breakthrough-v0"))
 
 
 # ------------------------------------------------------------------------------------------------------- without the compiler

@@ -153,25 +153,22 @@ def test_beam_plans_for_all_agents_of_a_team(start):
     assert method("beam")(width=32, estimate="present").plan(team, team_start, 5000, 0).values.tolist() == alone.values.tolist()
 
 
-@pytest.mark.parametrize(("name", "options"), PLANNERS)
-def test_planners_reject_games_with_opponents(name, options):
-    with pytest.raises(InvalidParameter, match="2 agents with rewards of their own"):
-        method(name)(**options).check_plan(momagames.spec("mo-breakthrough-v0"))
+def test_planners_reject_games_with_opponents():
+    for name, options in PLANNERS:
+        with pytest.raises(InvalidParameter, match="2 agents with rewards of their own"):
+            method(name)(**options).check_plan(momagames.spec("mo-breakthrough-v0"))
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
+def test_rejects_options_out_of_range():
+    for name, options, message in [
         ("greedy", {"divisions": 0}, "1 or more"),
         ("greedy", {"divisions": 1, "estimate": "presnt"}, "did you mean 'present'"),
         ("beam", {"width": 0, "estimate": "none"}, r"1\.\.4096"),
         ("beam", {"width": 1, "estimate": "optimistc"}, "did you mean 'optimistic'"),
         ("exact", {"max_states": 0, "max_bytes": 1}, "max_states=0"),
-    ],
-)
-def test_rejects_options_out_of_range(name, options, message):
-    with pytest.raises(InvalidParameter, match=message):
-        method(name)(**options)
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            method(name)(**options)
 
 
 def test_search_only_methods_have_no_policies(game):
@@ -240,10 +237,10 @@ def test_random_covers_every_legal_action():
     assert {chosen(None, mask, rng) for _ in range(100)} == {2, 5, 24}
 
 
-@pytest.mark.parametrize("weights", [(1.0,), (1.0, 2.0, float("nan"), 0.0)])
-def test_rejects_invalid_weights(weights):
-    with pytest.raises(InvalidParameter, match="4 finite numbers"):
-        policy("greedy", momagames.spec("mo-breakthrough-v0"), weights=weights)
+def test_rejects_invalid_weights():
+    for weights in [(1.0,), (1.0, 2.0, float("nan"), 0.0)]:
+        with pytest.raises(InvalidParameter, match="4 finite numbers"):
+            policy("greedy", momagames.spec("mo-breakthrough-v0"), weights=weights)
 
 
 # -------------------------------------------------------------------------------------------------------- selection

@@ -88,18 +88,15 @@ def test_plans_within_the_budget():
         assert one.returns[0].tolist() == plan.value.tolist()
 
 
-@pytest.mark.parametrize(
-    ("id", "params", "options", "message"),
-    [
+def test_rejects_what_it_cannot_play():
+    for id, params, options, message in [
         ("mo-samegame-v0", SMALL, {"level": 0}, r"nested_rollouts: invalid level=0"),
         ("mo-samegame-v0", SMALL, {"scorer": "greedy"}, "invalid scorer='greedy': expected 'champion', or the checkpoint"),
         ("mo-samegame-v0", {"num_agents": 2}, {}, "mo-samegame-v0 has several agents or chance during play"),
         ("mo-tileblast-v0", {}, {}, "mo-tileblast-v0 has several agents or chance during play"),
-    ],
-)
-def test_rejects_what_it_cannot_play(id, params, options, message):
-    game = momagames.spec(id, **params)
-    with pytest.raises(InvalidParameter, match=message):
-        policy("nested_rollouts", game, **options)
-    with pytest.raises(InvalidParameter, match=message):
-        method("nested_rollouts")(divisions=1, **options).check_plan(game)
+    ]:
+        game = momagames.spec(id, **params)
+        with pytest.raises(InvalidParameter, match=message):
+            policy("nested_rollouts", game, **options)
+        with pytest.raises(InvalidParameter, match=message):
+            method("nested_rollouts")(divisions=1, **options).check_plan(game)

@@ -176,19 +176,16 @@ def test_rejects_games_with_chance_during_play(name, options):
         method(name)(**options).check_plan(momagames.spec("mo-tileblast-v0"))
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "message"),
-    [
+def test_rejects_options_out_of_range():
+    for name, changes, message in [
         ("nmcs", {"divisions": 0}, "invalid divisions=0: expected 1 or more"),
         ("nmcs", {"levels": 7}, r"invalid levels=7: expected 1\.\.6"),
         ("sp_mcts", {"simulations": 0}, r"invalid simulations=0: expected 1\.\."),
         ("sp_mcts", {"exploration": -1.0}, "exploration=-1.0"),
         ("sp_mcts", {"deviation": float("nan")}, "deviation=nan"),
-    ],
-)
-def test_rejects_options_out_of_range(name, changes, message):
-    with pytest.raises(InvalidParameter, match=message):
-        method(name)(**{**dict(BOTH)[name], **changes})
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            method(name)(**{**dict(BOTH)[name], **changes})
 
 
 def test_rejects_a_tree_that_is_too_large():

@@ -329,9 +329,8 @@ def test_finds_the_whole_front():
         assert method(name)(**options).plan(game, start, 20_000, 0).values.tolist() == front.values.tolist()
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "message"),
-    [
+def test_rejects_options_out_of_range():
+    for name, changes, message in [
         ("nrpa", {"divisions": 0}, "invalid divisions=0: expected 1 or more"),
         ("nrpa", {"levels": 0}, r"invalid levels=0: expected 1\.\.6"),
         ("nrpa", {"levels": 7}, r"invalid levels=7: expected 1\.\.6"),
@@ -340,11 +339,9 @@ def test_finds_the_whole_front():
         ("nrpa", {"alpha": float("nan")}, "alpha=nan"),
         ("pareto_nrpa", {"num_policies": 0}, r"invalid num_policies=0: expected 1\.\.32"),
         ("pareto_nrpa", {"levels": 9}, r"invalid levels=9: expected 1\.\.6"),
-    ],
-)
-def test_rejects_options_out_of_range(name, changes, message):
-    with pytest.raises(InvalidParameter, match=message):
-        method(name)(**{**dict(BOTH)[name], **changes})
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            method(name)(**{**dict(BOTH)[name], **changes})
 
 
 def test_rejects_games_that_need_too_much_memory():

@@ -368,22 +368,19 @@ def test_tables_do_not_play_on_other_boards(other):
 GOOD = {"tables": np.zeros((1, 8 * 3**8), np.float16), "weights": WIN}  # 4x5
 
 
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
+def test_rejects_arrays_that_do_not_fit():
+    for arrays, message in [
         ({"tables": GOOD["tables"]}, r"invalid arrays \['tables'\] of 'x': expected tables and weights"),
         ({**GOOD, "weights": np.ones(2)}, r"array weights of 'x': float64\(2,\), expected finite float64\(1,\)"),
         ({**GOOD, "weights": np.array([np.nan])}, "array weights"),
         ({**GOOD, "tables": GOOD["tables"][:, 1:]}, r"tables of 'x': float16\(1, 52487\), expected finite float16\(1, 52488\)"),
         ({**GOOD, "tables": GOOD["tables"].astype(np.float32)}, "array tables"),
         ({**GOOD, "tables": GOOD["tables"] + np.float16(np.inf)}, "array tables"),
-    ],
-)
-def test_rejects_arrays_that_do_not_fit(arrays, message):
-    game = breakthrough(4, 5)
-    assert NTUPLE.restore(game, "x", GOOD).label == "x"
-    with pytest.raises(InvalidParameter, match=message):
-        NTUPLE.restore(game, "x", arrays)
+    ]:
+        game = breakthrough(4, 5)
+        assert NTUPLE.restore(game, "x", GOOD).label == "x"
+        with pytest.raises(InvalidParameter, match=message):
+            NTUPLE.restore(game, "x", arrays)
 
 
 # ------------------------------------------------------------------------------------------------------------ other games
@@ -484,9 +481,8 @@ def test_tree_search_finds_the_best_action_and_its_value(simulations):
     assert found[1] == len(values) * simulations + (simulations - 1)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_rejects_invalid_options():
+    for options, message in [
         ({"depth": 6}, r"ntuple: invalid depth=6: expected an integer, 1..5"),
         ({"divisions": 0}, "divisions=0"),
         ({"alpha": 0}, "alpha=0"),
@@ -496,11 +492,9 @@ def test_tree_search_finds_the_best_action_and_its_value(simulations):
         ({"search_fraction": 1.1}, "search_fraction=1.1"),
         ({"search_fraction": 0.5, "simulations": -1}, "simulations=-1"),
         ({"simulations": 5}, "simulations=5: expected 0 without search_fraction"),
-    ],
-)
-def test_rejects_invalid_options(options, message):
-    with pytest.raises(InvalidParameter, match=message):
-        replace(NTUPLE, **options)
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            replace(NTUPLE, **options)
 
 
 def test_is_a_method():

@@ -7,11 +7,9 @@ from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.errors import InvalidParameter
 
 
-@pytest.mark.parametrize(
-    ("objectives", "divisions", "count"), [(1, 1, 1), (2, 99, 100), (3, 12, 91), (5, 6, 210), (10, 3, 220)]
-)
-def test_sizes_match_the_literature(objectives, divisions, count):
-    assert simplex_lattice(objectives, divisions).shape == (count, objectives)
+def test_sizes_match_the_literature():
+    for objectives, divisions, count in [(1, 1, 1), (2, 99, 100), (3, 12, 91), (5, 6, 210), (10, 3, 220)]:
+        assert simplex_lattice(objectives, divisions).shape == (count, objectives)
 
 
 def test_contains_every_multiple_once():
@@ -26,12 +24,10 @@ def test_rows_are_distinct_and_sum_to_one():
     assert len(np.unique(rows, axis=0)) == len(rows)
 
 
-@pytest.mark.parametrize(
-    ("objectives", "divisions", "message"), [(0, 3, "1 or more"), (3, 0, "1 or more"), (10, 60, "weights")]
-)
-def test_rejects_invalid_sizes(objectives, divisions, message):
-    with pytest.raises(InvalidParameter, match=message):
-        simplex_lattice(objectives, divisions)
+def test_rejects_invalid_sizes():
+    for objectives, divisions, message in [(0, 3, "1 or more"), (3, 0, "1 or more"), (10, 60, "weights")]:
+        with pytest.raises(InvalidParameter, match=message):
+            simplex_lattice(objectives, divisions)
 
 
 def test_format_weights():

@@ -66,6 +66,15 @@ def test_another_mover_is_another_future():
     assert key(play) != first
 
 
+def test_another_number_of_moves_is_another_future():
+    """In Breakthrough, where a win is worth more the sooner it comes."""
+    play, keys = start("mo-breakthrough-v0", 0, board_width=3, board_height=5), set()
+    for ply in (11, 13):
+        play.load({"board": ["...", "11.", ".2.", "2..", "..."], "next_agent": "player_0", "ply": ply})
+        keys.add(key(play))
+    assert len(keys) == 2
+
+
 def test_pruning_keeps_an_action_of_every_group():
     params = {"board_width": 7, "board_height": 6, "num_colors": 3}
     play = start("mo-samegame-v0", 2, **params)

@@ -81,10 +81,10 @@ PLANS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_plans(tmp_path, name):
-    runs, kind, *expected = PLANS[name]
-    check(write_plans(tmp_path / "mine", runs), kind, *expected)
+def test_plans(tmp_path):
+    for name in PLANS:
+        runs, kind, *expected = PLANS[name]
+        check(write_plans(tmp_path / name / "mine", runs), kind, *expected)
 
 
 def test_too_many_plans(tmp_path, monkeypatch):
@@ -155,10 +155,10 @@ METADATA = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", METADATA)
-def test_metadata(tmp_path, name):
-    changes, kind, *expected = METADATA[name]
-    check(write_plans(tmp_path / "mine", **changes), kind, "mine", *expected)
+def test_metadata(tmp_path):
+    for name in METADATA:
+        changes, kind, *expected = METADATA[name]
+        check(write_plans(tmp_path / name / "mine", **changes), kind, "mine", *expected)
 
 
 def test_metadata_without_a_key(tmp_path):
@@ -307,10 +307,10 @@ POLICIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", POLICIES)
-def test_policies(tmp_path, name):
-    policy, kind, *expected = POLICIES[name]
-    check(write_policies(tmp_path / "mine", policy), kind, *expected)
+def test_policies(tmp_path):
+    for name in POLICIES:
+        policy, kind, *expected = POLICIES[name]
+        check(write_policies(tmp_path / name / "mine", policy), kind, *expected)
 
 
 def write_checkpoint(folder, source=BREAKTHROUGH, **head):
@@ -400,10 +400,10 @@ LOCKS = {
 }
 
 
-@pytest.mark.parametrize("name", LOCKS)
-def test_lock_files(tmp_path, name):
-    text, kind, *expected = LOCKS[name]
-    check(write_code(tmp_path / "mine", lock=text), kind, *expected, run_code=True)
+def test_lock_files(tmp_path):
+    for name in LOCKS:
+        text, kind, *expected = LOCKS[name]
+        check(write_code(tmp_path / name / "mine", lock=text), kind, *expected, run_code=True)
 
 
 def test_code_without_a_lock_file(tmp_path):

@@ -43,9 +43,10 @@ def test_rules(id, case, interpreted):
     assert counts == case["counts"][: len(counts)]
 
 
+@pytest.mark.parametrize("most", [200, pytest.param(2_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("id", "case"), CASES, ids=[f"{id}-{case['params']}" for id, case in CASES])
-def test_files_are_the_oracles(id, case):
+def test_files_are_the_oracles(id, case, most):
     assert (case["params"], case["board"], case["first"], len(case["counts"])) in POSITIONS[id]
-    depth = sum(number < 2_000 for number in case["counts"])
+    depth = sum(number < most for number in case["counts"])
     oracle = ORACLES[id].given(case["board"], case["first"], **case["params"])
     assert count(oracle, depth) == case["counts"][:depth]

@@ -15,16 +15,15 @@ def endgames(import_script):
     return import_script("benchmarks.fronts.pommerman_endgames")
 
 
-def list_results(game, state):
-    """Return the tree of a game: 6x6 subtrees, or the results of both agents."""
+def list_results(episode, state):
+    """Return the tree of a game: 6x6 subtrees, or the results of both agents. `episode` is used for the steps."""
     if state["over"]:
         return tuple(WIN if int(state["winners"]) >> a & 1 else SURVIVAL if state["alive"][a] else LOSS for a in (0, 1))
     rows = []
     for first, second in itertools.product(range(6), repeat=2):
-        episode = Episode(game)
         episode.load(state)
         episode.step([[first], [second]])
-        rows.append(list_results(game, episode.states[0].copy()))
+        rows.append(list_results(episode, episode.states[0].copy()))
     return [rows[6 * i : 6 * i + 6] for i in range(6)]
 
 
@@ -37,10 +36,10 @@ def evaluate(tree, agent, is_informed):
     return min(max(column) for column in zip(*rows, strict=True)) if is_informed else max(map(min, rows))
 
 
-@pytest.mark.parametrize("seed", [0, 8, 37])
+@pytest.mark.parametrize("seed", [8, pytest.param(0, marks=pytest.mark.long), pytest.param(37, marks=pytest.mark.long)])
 def test_values_equal_plain_recursion(endgames, seed):
     game, start = endgames.find_position(2, seed)
-    tree, found = list_results(game, start[0]), endgames.solve_endgame(game, start)
+    tree, found = list_results(Episode(game), start[0]), endgames.solve_endgame(game, start)
     assert found.values == tuple(evaluate(tree, agent, False) for agent in (0, 1))
     assert found.informed == tuple(evaluate(tree, agent, True) for agent in (0, 1))
 

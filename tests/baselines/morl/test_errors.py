@@ -28,41 +28,39 @@ def test_a_missing_library_names_the_extra(name, monkeypatch):
         one.train(TrainingSetup([momagames.spec(SAMEGAME, **SMALL)], 100))
 
 
-@pytest.mark.parametrize("name", [name for name in OPTIONS if name != "pql"])
-def test_teams_need_moppo(name):
-    with pytest.raises(InvalidParameter, match=r"(teams of several agents|has fractions|actions of 2 parts).*(moppo|morl_d)"):
-        make_method(name).check_train(momagames.spec("mo-robotmail-4-v0"))
-    with pytest.raises(InvalidParameter, match="moppo plays it"):
-        make_method(name).check_train(momagames.spec(POMMERMAN))
+def test_teams_need_moppo():
+    for name in [name for name in OPTIONS if name != "pql"]:
+        with pytest.raises(
+            InvalidParameter, match=r"(teams of several agents|has fractions|actions of 2 parts).*(moppo|morl_d)"
+        ):
+            make_method(name).check_train(momagames.spec("mo-robotmail-4-v0"))
+        with pytest.raises(InvalidParameter, match="moppo plays it"):
+            make_method(name).check_train(momagames.spec(POMMERMAN))
 
 
-@pytest.mark.parametrize(
-    ("name", "id", "params", "message"),
-    [
+def test_games_that_a_learner_cannot_play():
+    for name, id, params, message in [
         ("pql", SAMEGAME, SMALL, "plans only: use it in an experiment of kind 'plans'"),
         ("envelope", SAMEGAME, {"board_width": 20, "board_height": 20}, "at most 256 actions, mo-samegame-v0 has 400; pcn"),
         ("gpi_ls", SAMEGAME, {"board_width": 20, "board_height": 20}, "at most 256 actions"),
         ("eupg", "mo-robotmail-2-v0", {}, "stores observations as integers; mo-robotmail-2-v0 has fractions: morl_d"),
-    ],
-)
-def test_games_that_a_learner_cannot_play(name, id, params, message):
-    with pytest.raises(InvalidParameter, match=message):
-        make_method(name).check_train(momagames.spec(id, **params))
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            make_method(name).check_train(momagames.spec(id, **params))
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-def test_plans_need_one_agent_and_no_chance(name):
-    with pytest.raises(InvalidParameter, match="without chance during play"):
-        make_method(name).check_plan(momagames.spec("mo-tileblast-v0"))
-    with pytest.raises(InvalidParameter, match="share all rewards"):
-        make_method(name).check_plan(momagames.spec(BREAKTHROUGH))
-    with pytest.raises(InvalidParameter, match=r"plans for one agent; mo-samegame-v0 has 2, and moppo plays it"):
-        make_method(name).check_plan(momagames.spec(SAMEGAME, num_agents=2, team_rewards=True, **SMALL))
+def test_plans_need_one_agent_and_no_chance():
+    for name in OPTIONS:
+        with pytest.raises(InvalidParameter, match="without chance during play"):
+            make_method(name).check_plan(momagames.spec("mo-tileblast-v0"))
+        with pytest.raises(InvalidParameter, match="share all rewards"):
+            make_method(name).check_plan(momagames.spec(BREAKTHROUGH))
+        with pytest.raises(InvalidParameter, match=r"plans for one agent; mo-samegame-v0 has 2, and moppo plays it"):
+            make_method(name).check_plan(momagames.spec(SAMEGAME, num_agents=2, team_rewards=True, **SMALL))
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
+def test_options_out_of_range():
+    for name, options, message in [
         ("pcn", {"illegal": "nxt"}, "pcn: invalid illegal='nxt': expected 'next' or 'random'; did you mean 'next'"),
         ("envelope", {"gamma": 0.0}, "gamma=0.0: expected above 0, to 1"),
         ("envelope", {"net_arch": (16,)}, "number of layers in net_arch=1: expected 2 or more"),
@@ -75,11 +73,9 @@ def test_plans_need_one_agent_and_no_chance(name):
         ("mo_q_learning", {"final_epsilon": 2.0}, "final_epsilon=2.0"),
         ("eupg", {"net_arch": ()}, "net_arch=0"),
         ("lcn", {"random_episodes": 0}, "lcn: invalid random_episodes=0"),
-    ],
-)
-def test_options_out_of_range(name, options, message):
-    with pytest.raises(InvalidParameter, match=message):
-        make_method(name, **options)
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            make_method(name, **options)
 
 
 def test_too_many_policies_are_rejected():

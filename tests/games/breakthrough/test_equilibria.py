@@ -15,6 +15,8 @@ from momagames.games.breakthrough.solver.equilibria import find_speed_outcome, s
 from momagames.games.breakthrough.solver.guarantees import solve_guaranteed_front
 from tests.games.breakthrough.test_solver import SIZE, make_position_at, step_copy
 
+pytestmark = pytest.mark.compiled
+
 ID, NAMES = "mo-breakthrough-v0", ("win", "captures")
 LIMITS = {"max_states": 10**6, "max_bytes": 1 << 28}
 TINY = [  # rows and the agent to move; at most some thousand pairs of strategies

@@ -60,12 +60,12 @@ def board(chance, params):
 
 
 @pytest.mark.parametrize("params", SMALL, ids=name)
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_generated_games(params, seed):
-    assert play_aec_api(ID, Breakthrough.generate(seed, **params), params, seed) >= 1
+def test_generated_games(params):
+    for seed in (0, 1, 2):
+        assert play_aec_api(ID, Breakthrough.generate(seed, **params), params, seed) >= 1
 
 
-@pytest.mark.parametrize("params", LARGE, ids=name)
+@pytest.mark.parametrize("params", [pytest.param(LARGE[0], marks=pytest.mark.long), *LARGE[1:]], ids=name)
 def test_generated_games_on_large_boards(params, interpreted):
     if interpreted and params["board_width"] * params["board_height"] > 130:
         pytest.skip("too slow without the compiler")
@@ -73,12 +73,12 @@ def test_generated_games_on_large_boards(params, interpreted):
 
 
 @pytest.mark.parametrize("params", SMALL + LARGE[2:5], ids=name)
-@pytest.mark.parametrize("seed", [0, 1])
-def test_given_positions(params, seed):
-    chance = random.Random(seed)
-    rows, first = board(chance, params), chance.randrange(2)
-    options = {"board": rows, "first_agent": f"player_{first}"}
-    play_aec_api(ID, Breakthrough.given(rows, first, **params), params, seed, options)
+def test_given_positions(params):
+    for seed in (0, 1):
+        chance = random.Random(seed)
+        rows, first = board(chance, params), chance.randrange(2)
+        options = {"board": rows, "first_agent": f"player_{first}"}
+        play_aec_api(ID, Breakthrough.given(rows, first, **params), params, seed, options)
 
 
 @pytest.mark.parametrize("params", SMALL, ids=name)

@@ -166,6 +166,7 @@ def test_rejects_other_games_and_boards():
         ProofNumberSearch(momagames.spec("mo-samegame-v0"))
 
 
+@pytest.mark.long
 def test_solved_policy_keeps_wins():
     """Its moves are those that the search finds, in batches and for one agent; the game is won from a won position."""
     game = make_board(4, 5)

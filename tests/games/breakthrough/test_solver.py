@@ -11,6 +11,8 @@ from momagames.errors import InvalidFile, InvalidParameter, TooLarge
 from momagames.games.breakthrough.solver import best_response, guarantees
 from tests.games.breakthrough.naive import Breakthrough
 
+pytestmark = pytest.mark.compiled
+
 ID = "mo-breakthrough-v0"
 LIMITS = {"max_states": 10**6, "max_bytes": 1 << 28}
 SIZE = {"board_width": 3, "board_height": 5}
@@ -42,20 +44,23 @@ def add_vectors(u, v):
     return tuple(round(a + b, 9) for a, b in zip(u, v, strict=True))
 
 
-def brute_guaranteed(game, agent, names):
-    """Return the front that `agent` can guarantee, by recursion over the moves."""
+def brute_guaranteed(game, agent, names, known=None):
+    """Return the front that `agent` can guarantee, by recursion over the moves; `known` are the fronts found so far."""
     if game.over:
         return {(0.0,) * len(names)}
-    child_fronts = []
-    for action in game.legal(game.mover):
-        next_game, reward = step_copy(game, action, names)
-        child_fronts.append({add_vectors(reward[agent], v) for v in brute_guaranteed(next_game, agent, names)})
-    if game.mover == agent:
-        return nondominated(set().union(*child_fronts))
-    common = child_fronts[0]
-    for other in child_fronts[1:]:
-        common = nondominated({tuple(map(min, u, v)) for u in common for v in other})
-    return nondominated(common)
+    known = {} if known is None else known
+    key = (*map(frozenset, game.pieces), game.mover, game.ply)
+    if key not in known:
+        child_fronts = []
+        for action in game.legal(game.mover):
+            next_game, reward = step_copy(game, action, names)
+            rest = brute_guaranteed(next_game, agent, names, known)
+            child_fronts.append({add_vectors(reward[agent], v) for v in rest})
+        common = set().union(*child_fronts) if game.mover == agent else child_fronts[0]
+        for other in child_fronts[1:] if game.mover != agent else ():
+            common = nondominated({tuple(map(min, u, v)) for u in common for v in other})
+        known[key] = nondominated(common)
+    return known[key]
 
 
 def brute_expected(game, agent, names):

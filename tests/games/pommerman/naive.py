@@ -417,22 +417,25 @@ class Game:
         agent = self.agents[seat]
         side = self.side(seat)
         enemies = [10 + a.seat for a in self.agents if a.seat not in side]
-        seen = [self.view is None or max(abs(r - agent.cell[0]), abs(c - agent.cell[1])) <= self.view for r, c in self.board]
+        row, col = agent.cell
 
         def matrix(values, unseen=0):
-            flat = [value if there else unseen for value, there in zip(values, seen, strict=True)]
-            return [flat[k : k + self.size] for k in range(0, len(flat), self.size)]
+            """The values of the cells that the agent sees, from a dict by cell."""
+            rows = [[unseen] * self.size for _ in range(self.size)]
+            for (r, c), value in values.items():
+                if self.view is None or max(abs(r - row), abs(c - col)) <= self.view:
+                    rows[r][c] = value
+            return rows
 
-        bombs = {bomb.cell: bomb for bomb in self.bombs}
         lives = {}
         for flame in self.flames:
             lives[flame["cell"]] = max(lives.get(flame["cell"], 0), flame["life"] + 1)
         fields = {
-            "board": matrix(self.board.values(), FOG),
-            "bomb_blast_strength": matrix([bombs[c].strength if c in bombs else 0 for c in self.board]),
-            "bomb_life": matrix([bombs[c].life if c in bombs else 0 for c in self.board]),
-            "bomb_moving_direction": matrix([bombs[c].direction if c in bombs else 0 for c in self.board]),
-            "flame_life": matrix([lives.get(c, 0) for c in self.board]),
+            "board": matrix(self.board, FOG),
+            "bomb_blast_strength": matrix({bomb.cell: bomb.strength for bomb in self.bombs}),
+            "bomb_life": matrix({bomb.cell: bomb.life for bomb in self.bombs}),
+            "bomb_moving_direction": matrix({bomb.cell: bomb.direction for bomb in self.bombs}),
+            "flame_life": matrix(lives),
             "alive": [int(a.alive) for a in self.agents],
             "position": list(agent.cell),
             "ammo": [agent.ammo],

@@ -4,10 +4,7 @@ Positions are rows of hex digits as in `get_state()`: 0 passage, 1 wall, 2 wood,
 test is a; the one that keeps the game going, c, is behind walls in a corner.
 """
 
-import gzip
-import json
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,12 +15,12 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.policies import UNSEATED, SeatedPolicies
 from momagames.engine.positions import load_state
+from tests.peers.records import read_records
 
 pytestmark = pytest.mark.compiled
 
 STOP, UP, DOWN, LEFT, RIGHT, BOMB = range(6)
 MANY = 300  # choices from the same position
-FILE = Path(__file__).parents[2] / "peers" / "data" / "pommerman.jsonl.gz"
 
 
 def position(rows, bombs=(), ammo=1, strength=2, **more):
@@ -322,15 +319,11 @@ IDS = {
 }
 
 
-def recorded():
-    with gzip.open(FILE, "rt", encoding="utf-8") as lines:
-        return [record for record in map(json.loads, lines) if record["id"] in WHO]
-
-
-@pytest.mark.parametrize("record", recorded(), ids=lambda record: record["id"])
-def test_recorded_actions_of_the_original_are_possible(record):
+@pytest.mark.parametrize("name", WHO)
+def test_recorded_actions_of_the_original_are_possible(name):
     """Our agent makes each of its moves for some random word, with a memory consistent with the moves so far."""
-    agent, n = WHO[record["id"]], 64
+    record = next(record for record in read_records("pommerman") if record["id"] == name)
+    agent, n = WHO[name], 64
     game = momagames.spec(IDS[record["variant"]])
     batch = Batch(game, n)
     players = SeatedPolicies(

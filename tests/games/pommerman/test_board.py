@@ -167,11 +167,11 @@ def test_G8_the_boards_of_the_original(id, n, counts):
 
 
 @pytest.mark.parametrize("id", [FFA, DUEL])
-@pytest.mark.parametrize("n", range(7, 17))
-def test_G1_to_G4_ranges_count_the_cells_for_walls(id, n):
-    seats = 4 if id == FFA else 2
-    assert pommerman.count_free_cells(n, seats) == len(candidate_cells(n, seats))
-    assert pommerman.count_ring_walls(n, seats) == len(ring(n, seats))
+def test_G1_to_G4_ranges_count_the_cells_for_walls(id):
+    for n in range(7, 17):
+        seats = 4 if id == FFA else 2
+        assert pommerman.count_free_cells(n, seats) == len(candidate_cells(n, seats))
+        assert pommerman.count_ring_walls(n, seats) == len(ring(n, seats))
 
 
 @pytest.mark.parametrize(("id", "n"), [(FFA, 7), (FFA, 11), (FFA, 16), (DUEL, 8), (DUEL, 13)])
@@ -279,7 +279,7 @@ def test_G10_walls_by_cell(interpreted):
 def test_G7_few_candidates_are_needed(id, interpreted):
     """The fewest candidates are accepted on the largest board with the most rigid walls and no wood."""
     number = 400 if interpreted else 20_000
-    for n in (16,) if interpreted else range(7, 17):
+    for n in (16,) if interpreted else range(8, 17, 2) if id == FFA else range(7, 17, 2):
         most = next(int(p.high) for p in momagames.spec(id, board_size=n).parameters if p.name == "num_rigid")
         states = blank_states(number, id, board_size=n, num_rigid=most, num_wood=0, num_items=0)
         unreached = np.zeros(number, np.int64)

@@ -4,15 +4,19 @@ import numpy as np
 import pytest
 
 from tests.games.pommerman import naive
+from tests.peers.records import read_records, replay_all, replay_each
 from tests.peers.test_recorded_pommerman import (
-    RECORDS,
+    IDS,
     RESULTS,
+    SHARED,
     Ledger,
     check_observations,
     check_position,
     check_rewards,
     several_owners,
 )
+
+pytestmark = pytest.mark.compiled
 
 KINDS = {"radio": "radio", "one_vs_one": "duel", "ffa": "ffa", "ffa_collapse": "ffa"}
 
@@ -48,9 +52,13 @@ def rewards_of(oracle, names):
     return {f"agent_{seat}": np.array([row.get(name, 0) for name in names]) for seat, row in rows}
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
-def test_replay(record):
+@pytest.mark.parametrize("variant", IDS)
+def test_replay(variant):
     """Positions, observations, ends, results and every objective, step by step."""
+    replay_all("pommerman", replay, variant=variant)
+
+
+def replay(record):
     oracle, ledger = begin(record), Ledger(record)
     names = ledger.names()
     check_observations(seen(oracle), record["initial_obs"])
@@ -68,10 +76,12 @@ def test_replay(record):
         assert oracle.winners == step["i"].get("winners", [])
 
 
-@pytest.mark.parametrize("record", [record for record in RECORDS if several_owners(record)], ids=lambda record: record["id"])
-def test_split_credit(record):
-    names = ["kills", "self_kill", "wood", "item_waste"]
+def test_split_credit():
+    replay_each(filter(several_owners, read_records("pommerman")), replay_split)
+
+
+def replay_split(record):
     oracle, ledger = begin(record, "split"), Ledger(record, split=True)
     for step in record["steps"]:
         play(oracle, step)
-        check_rewards(rewards_of(oracle, names), names, ledger.account(step))
+        check_rewards(rewards_of(oracle, SHARED), SHARED, ledger.account(step))

@@ -27,6 +27,8 @@ from momagames.games.pommerman.original.observations import final_reward, parse_
 from tests.games.pommerman import original_agents
 from tests.games.pommerman.original_agents import Mistaken, Mute, Sampler, Talker, Wanderer
 
+pytestmark = pytest.mark.compiled
+
 HERE = original_agents.__name__
 KEYS = {
     "alive", "board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life", "game_type", "game_env",

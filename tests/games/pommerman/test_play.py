@@ -17,6 +17,8 @@ from momagames.errors import InvalidCall, MissingExtra
 from momagames.games.pommerman.view import drawing
 from momagames.play import terminal, windowed
 
+pytestmark = pytest.mark.compiled
+
 FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
 
 
@@ -128,7 +130,7 @@ def test_a_whole_game_against_the_scripted_agent(hit, monkeypatch):
     """By the clock, with a person that never does anything: the others play on, and the end is announced."""
     now = iter(np.arange(0, 1000, 0.25))
     monkeypatch.setattr(windowed.time, "monotonic", lambda: float(next(now)))
-    board = windowed.open_game_window(DUEL, "simple", 4, None, 4.0, max_steps=30)
+    board = windowed.open_game_window(DUEL, "simple", 4, None, 4.0, max_steps=12)
     hit("s")
 
     def sleep(seconds):

@@ -150,22 +150,22 @@ def random_views(seed, count):
             yield position, agent, view, egocentric, rng
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_O1_to_O10_dict_form_matches_the_oracle(seed):
-    for position, agent, view, egocentric, rng in random_views(seed, 60):
+@pytest.mark.parametrize("seed", range(4))
+def test_O1_to_O10_dict_form_matches_the_oracle(seed, interpreted):
+    for position, agent, view, egocentric, rng in random_views(seed, 20 if interpreted else 60):
         assert seen(position, agent, view, egocentric, rng=rng) == naive_observation.observe(position, agent, view, egocentric)
 
 
-@pytest.mark.parametrize("seed", range(6, 10))
-def test_O1_to_O10_planes_match_the_oracle(seed):
-    for position, agent, view, egocentric, rng in random_views(seed, 60):
+@pytest.mark.parametrize("seed", range(4, 7))
+def test_O1_to_O10_planes_match_the_oracle(seed, interpreted):
+    for position, agent, view, egocentric, rng in random_views(seed, 20 if interpreted else 60):
         wanted = naive_observation.planes(position, agent, view, egocentric)
         assert seen(position, agent, view, egocentric, True, rng)["observation"] == list(wanted.values())
 
 
 def test_random_views_have_everything():
     """The two tests above would say little of what never comes up."""
-    drawn = [view[:4] for seed in range(10) for view in random_views(seed, 60)]
+    drawn = [view[:4] for seed in range(7) for view in random_views(seed, 60)]
     sizes = {len(position["board"]) for position, *_ in drawn}
     assert sizes == set(range(7, 17))
     assert {view for _, _, view, _ in drawn} == set(range(16))

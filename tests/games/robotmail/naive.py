@@ -39,6 +39,7 @@ class Game:
         self.width, self.height = len(colors[0]), len(colors)
         self.neighbors = {cell: self.find_neighbors(cell) for cell in self.color}
         self.narrow = {cell for cell in self.color if self.is_narrow(cell)}
+        self.layout = [[self.planes((x, y)) for x in range(self.width)] for y in range(self.height)]
         self.green = [cell for cell, code in self.color.items() if code == GREEN]
         self.indices = sorted({self.target[cell] for cell, code in self.color.items() if code == YELLOW})
         self.draw, self.players, self.team, self.required = draw, players, team, required_mail
@@ -272,7 +273,7 @@ class Game:
         rows = [[(x, y) for x in range(self.width)] for y in range(self.height)]
         return {
             "observation": self.vector(index),
-            "layout": [[self.planes(cell) for cell in row] for row in rows],
+            "layout": self.layout,
             "targets": [[self.target[cell] for cell in row] for row in rows],
             "mails": [[self.mails.get(cell, 0) for cell in row] for row in rows],
             "delivered": [sum(self.delivered(player)) for player in order],

@@ -15,7 +15,8 @@ from momagames.errors import InvalidParameter, UnknownId
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.policies import make_energy_saver
 from momagames.kernels.rng import random_words
-from tests.peers.test_recorded_robotmail import RECORDS, play
+from tests.peers.records import read_records, replay_each
+from tests.peers.test_recorded_robotmail import play
 
 pytestmark = pytest.mark.compiled
 
@@ -60,9 +61,14 @@ def choices(name, rows, robots, times=1, **params):
 # --------------------------------------------------------------------------------------------------- the original's agent
 
 
-@pytest.mark.parametrize("record", [r for r in RECORDS if r["policy"].startswith("astar")], ids=lambda record: record["id"])
-def test_astar_repeats_recorded_actions(record):
+def test_astar_repeats_recorded_actions():
     """Compare every move, except where the robot must not stand and is blocked: there the original moves at random."""
+    records = [record for record in read_records("robotmail") if record["policy"].startswith("astar")]
+    assert len(records) == 10
+    replay_each(records, repeat_actions)
+
+
+def repeat_actions(record):
     layout = "\n".join(record["colors"]), "\n".join(record["targets"])
     game = momagames.spec("mo-robotmail-v0", layout=layout, **record["config"])
     players = len(game.agents) if record["policy"] == "astar" else record["config"]["num_robots_per_player"]
@@ -76,10 +82,9 @@ def test_astar_repeats_recorded_actions(record):
     assert len(steps) >= 40
 
 
-def test_astar_is_as_strong_as_the_original(interpreted):
+@pytest.mark.long
+def test_astar_is_as_strong_as_the_original():
     """Steps to a win on the original's board, in the mean of 8 of its games each; three times the noise of 8 games apart."""
-    if interpreted:
-        pytest.skip("hundreds of games take too long without the compiler")
     for players, team, battery, steps in (
         (2, 1, False, 92),
         (2, 1, True, 230),
@@ -198,10 +203,9 @@ def measured(robot, games=100, **params):
     return done.returns[:, :2].mean(axis=(0, 1))
 
 
-def test_energy_savers_are_nondominated(interpreted):
+@pytest.mark.long
+def test_energy_savers_are_nondominated():
     """Less energy for each mail than A* and the shortest ways; with more patience less energy and fewer mails."""
-    if interpreted:
-        pytest.skip("hundreds of games take too long without the compiler")
     for layout in ("documented", "ring"):
         astar, nearest = (measured(name, layout=layout) for name in ("astar", "nearest"))
         family = [measured(energy_saver(patience), layout=layout) for patience in (0, 1, 2, 3, 5)]
@@ -214,13 +218,12 @@ def test_energy_savers_are_nondominated(interpreted):
         assert (np.diff(energy) > 0.5).all()
 
 
-def test_fair_team_balances_deliveries(interpreted):
-    games = 4 if interpreted else 150
-    fair, own = (measured(energy_saver(fair=fair), games) for fair in (True, False))
+@pytest.mark.long
+def test_fair_team_balances_deliveries():
+    fair, own = (measured(energy_saver(fair=fair), 150) for fair in (True, False))
     assert fair[2] > -0.3
-    if not interpreted:
-        assert fair[2] > own[2] + 0.15
-        assert abs(fair[0] - own[0]) < 0.15
+    assert fair[2] > own[2] + 0.15
+    assert abs(fair[0] - own[0]) < 0.15
 
 
 # ----------------------------------------------------------------------------------------------------------- what they do

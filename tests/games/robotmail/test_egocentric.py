@@ -24,7 +24,7 @@ from momagames.kernels.jit import compile_entry_point
 from tests.games.robotmail import dense_positions
 from tests.games.robotmail.test_safety import LONG
 
-pytestmark = pytest.mark.long  # kernels of methods in several games
+pytestmark = [pytest.mark.compiled, pytest.mark.long]  # kernels of methods in several games
 
 ID = "mo-robotmail-v0"
 LAYOUTS = ("documented", "tiny", "mini6", "tall", "wide12", "street", "depot", LONG, {"seed": 3, "width": 24, "height": 24})

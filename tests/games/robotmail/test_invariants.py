@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.rules.state import cell_number
+from tests.conftest import INTERPRETED
 from tests.games.robotmail import dense_positions
 
 ID = "mo-robotmail-v0"
@@ -61,9 +61,13 @@ PARAMS = st.builds(
 SEEDS = st.integers(0, 2**64 - 1)
 
 
-def start_episode(params, seed, middle, objectives=OBJECTIVES):
+def make_game(params, objectives=OBJECTIVES):
+    return momagames.spec(ID, objectives=objectives, **params)
+
+
+def start_episode(game, seed, middle):
     """A game that has been dealt, or that goes on from a random position in which much can happen."""
-    play = Episode(momagames.spec(ID, objectives=objectives, **params))
+    play = Episode(game)
     if middle:
         position = dense_positions.random_position(board(play), play.game.params, seed)
         if play.game.params["with_battery"] and seed % 4 == 0:  # batteries that do not suffice for another move
@@ -76,13 +80,21 @@ def start_episode(params, seed, middle, objectives=OBJECTIVES):
 
 def games(params, seed, objectives=OBJECTIVES):
     """A game from the start and some from the middle, each with how many steps of it to play."""
-    yield start_episode(params, seed, False, objectives), STEPS
+    game = make_game(params, objectives)
+    yield start_episode(game, seed, False), STEPS
     for k in range(MIDDLES):
-        yield start_episode(params, (seed + k) % 2**64, True, objectives), FEW
+        yield start_episode(game, (seed + k) % 2**64, True), FEW
+
+
+LAYOUTS = {}
 
 
 def board(play):
-    return loader.load(play.game.params["layout"])
+    """The layout of a game, which is generated once."""
+    source = play.game.params["layout"]
+    if repr(source) not in LAYOUTS:
+        LAYOUTS[repr(source)] = loader.load(source)
+    return LAYOUTS[repr(source)]
 
 
 def saved(play):
@@ -129,17 +141,33 @@ def totals(position, team):
 
 
 @given(PARAMS, SEEDS)
-def test_positions(params, seed):
-    """§1.4, §1.6, §2.2: what holds in every position, whatever was played."""
+def test_games(params, seed):
+    """What holds in every position and step of games from the start and from the middle, whatever is played."""
     for play, count in games(params, seed):
-        check_position(play, params, count == STEPS)
-        for _ in walk(play, seed, count):
-            check_position(play, params, count == STEPS)
+        check_game(play, params, seed, count)
 
 
-def check_position(play, params, dealt):
-    layout, required = board(play), params["required_mail"]
-    now, state = saved(play), play.state
+def check_game(play, params, seed, count):
+    layout, start, dealt = board(play), saved(play), count == STEPS
+    sums = [defaultdict(float) for _ in start["robots"]]
+    check_position(play, start, params, dealt)
+    for made, (before, mask, action) in enumerate(walk(play, seed, count), 1):
+        now = saved(play)
+        check_position(play, now, params, dealt)
+        assert now["n"] == start["n"] + made
+        check_step(play, params, layout, before, now, mask, action)
+        check_rewards(play, params, before, now)
+        for row, amounts in zip(sums, reward_dicts(play), strict=True):
+            for name, amount in amounts.items():
+                row[name] += amount
+        check_returns(params, start, now, sums, dealt)
+    for row in sums:
+        assert row["outcome"] == 0 or saved(play)["winner"] is not None
+
+
+def check_position(play, now, params, dealt):
+    """§1.4, §1.6, §2.2"""
+    layout, required, state = board(play), params["required_mail"], play.state
     robots = now["robots"]
     cells = [(robot[X], robot[Y]) for robot in robots]
     assert len(set(cells)) == len(cells), "one robot in a cell"
@@ -173,111 +201,98 @@ def check_position(play, params, dealt):
         assert state["over"] or not params["always_legal"] or play.mask(index).any()
 
 
-@given(PARAMS, SEEDS)
-def test_steps(params, seed):
+def check_step(play, params, layout, before, now, mask, action):
     """§4: what a step may change, and what it must."""
-    for play, count in games(params, seed):
-        check_steps(play, params, seed, count)
+    event, actor = now["event"], before["next"]
+    agents, teams = play.game.agents, play.game.teams
+    won = [name for name, player in zip(agents, teams, strict=True) if player == now["winner"]]
+    assert play.game.infos(play.state) == {
+        "event": event,
+        "winners": won,
+        "clock": now["clock"],
+        "illegal_actions": now["illegal"],
+    }
+    moved = event in ("move", "pickup", "delivery", "dock")
+    assert now["n"] == before["n"] + 1
+    assert now["clock"] == before["clock"] + moved
+    assert now["illegal"] == before["illegal"] + (mask.any() and not mask[action])
+    assert moved == bool(action and mask[action])
+    # §4.9
+    robots = len(now["robots"])
+    last = before["left"] == 1
+    assert now["next"] == ((actor + 1) % robots if last else actor)
+    assert last or now["left"] == before["left"] - 1
+    old, new = before["robots"][actor], now["robots"][actor]
+    cell = (old[X], old[Y])
+    if moved:
+        assert (new[X], new[Y]) == target(cell, action)
+        assert event == EVENT_ON[layout.color((new[X], new[Y]))]
+        assert new[STANDS] == 0
+        gone = [k for k, green in enumerate(layout.cells("gr")) if green != cell]
+        assert [now["mails"][k] for k in gone] == [before["mails"][k] for k in gone], "only where it has left"
+    else:
+        assert (new[X], new[Y]) == cell
+        assert new[STANDS] == old[STANDS] + (event != "skip")
+        assert event == "skip" or event == ("charge" if layout.color(cell) == "b" else "stand")
+        assert now["mails"] == before["mails"]
+    if event == "skip":
+        assert now["robots"] == before["robots"]
+        assert last or now["rng"] == before["rng"]
+    assert new[DELIVERED] == old[DELIVERED] + (event == "delivery")
+    spent = (0.2 if old[INNER] > 2 else 0.1) if moved and params["with_battery"] else 0
+    assert new[INNER] == min(max(old[INNER] - spent, 0) + (event == "charge"), 10)
+    for index, (was, row) in enumerate(zip(before["robots"], now["robots"], strict=True)):
+        if index != actor:
+            assert [*row[:INNER], *row[DELIVERED:]] == [*was[:INNER], *was[DELIVERED:]]
+            charged = moved and params["with_battery"] and layout.color((row[X], row[Y])) == "b"
+            assert row[INNER] == (min(was[INNER] + 1, 10) if charged else was[INNER])
 
 
-def check_steps(play, params, seed, count):
-    layout, first = board(play), saved(play)
-    for made, (before, mask, action) in enumerate(walk(play, seed, count), 1):
-        now, said = saved(play), play.game.infos(play.state)
-        event, actor = now["event"], before["next"]
-        agents, teams = play.game.agents, play.game.teams
-        won = [name for name, player in zip(agents, teams, strict=True) if player == now["winner"]]
-        assert said == {"event": event, "winners": won, "clock": now["clock"], "illegal_actions": now["illegal"]}
-        moved = event in ("move", "pickup", "delivery", "dock")
-        assert now["n"] == first["n"] + made == before["n"] + 1
-        assert now["clock"] == before["clock"] + moved
-        assert now["illegal"] == before["illegal"] + (mask.any() and not mask[action])
-        assert moved == bool(action and mask[action])
-        # §4.9
-        robots = len(now["robots"])
-        last = before["left"] == 1
-        assert now["next"] == ((actor + 1) % robots if last else actor)
-        assert last or now["left"] == before["left"] - 1
-        old, new = before["robots"][actor], now["robots"][actor]
-        cell = (old[X], old[Y])
-        if moved:
-            assert (new[X], new[Y]) == target(cell, action)
-            assert event == EVENT_ON[layout.color((new[X], new[Y]))]
-            assert new[STANDS] == 0
-            gone = [k for k, green in enumerate(layout.cells("gr")) if green != cell]
-            assert [now["mails"][k] for k in gone] == [before["mails"][k] for k in gone], "only where it has left"
-        else:
-            assert (new[X], new[Y]) == cell
-            assert new[STANDS] == old[STANDS] + (event != "skip")
-            assert event == "skip" or event == ("charge" if layout.color(cell) == "b" else "stand")
-            assert now["mails"] == before["mails"]
-        if event == "skip":
-            assert now["robots"] == before["robots"]
-            assert last or now["rng"] == before["rng"]
-        assert new[DELIVERED] == old[DELIVERED] + (event == "delivery")
-        spent = (0.2 if old[INNER] > 2 else 0.1) if moved and params["with_battery"] else 0
-        assert new[INNER] == min(max(old[INNER] - spent, 0) + (event == "charge"), 10)
-        for index, (was, row) in enumerate(zip(before["robots"], now["robots"], strict=True)):
-            if index != actor:
-                assert [*row[:INNER], *row[DELIVERED:]] == [*was[:INNER], *was[DELIVERED:]]
-                charged = moved and params["with_battery"] and layout.color((row[X], row[Y])) == "b"
-                assert row[INNER] == (min(was[INNER] + 1, 10) if charged else was[INNER])
+def check_rewards(play, params, before, now):
+    """§5: the rewards of a step."""
+    team, rows, event, actor = params["num_robots_per_player"], reward_dicts(play), now["event"], before["next"]
+    for index, row in enumerate(rows):
+        assert np.count_nonzero([row[name] for name in CORE]) == (index == actor and event != "charge")
+        assert row["time"] == row["step_cost"] - row["delivery"] - row["pickup"] - row["dock"]
+        assert row["outcome"] == (0 if now["winner"] is None else 1 if index // team == now["winner"] else -1)
+    assert sum(row["blocked"] for row in rows) == sum(row["blocking"] for row in rows) == rows[actor]["blocked"]
 
 
-@given(PARAMS, SEEDS)
-def test_rewards_and_returns(params, seed):
-    """§5: what was paid since the start is what has changed since the start."""
-    for play, count in games(params, seed):
-        check_rewards_and_returns(play, params, seed, count)
+def check_returns(params, start, now, sums, dealt):
+    """§5: the sums of the rewards since the start are what has changed since the start."""
+    team = params["num_robots_per_player"]
+    counts, first = totals(now, team), totals(start, team)
+    spreads = np.array(spread(start, team)) - spread(now, team)
+    for index, (was, robot, row) in enumerate(zip(start["robots"], now["robots"], sums, strict=True)):
+        assert row["pickup"] - row["delivery"] == bool(robot[MAIL]) - bool(was[MAIL])
+        assert not dealt or row["pickup"] - row["delivery"] in (0, 1)
+        assert row["delivery"] == robot[DELIVERED] - was[DELIVERED]
+        assert row["energy"] + row["charge"] == pytest.approx(robot[INNER] - was[INNER], abs=1e-5)
+        assert not dealt or was[INNER] == 10
+        assert row["balance"] == spreads[index // team]
+        own = index // team
+        assert row["rivalry"] == -(sum(counts) - counts[own] - sum(first) + first[own])
+        assert abs(row["outcome"]) <= 1
 
 
-def check_rewards_and_returns(play, params, seed, count):
-    team, start = params["num_robots_per_player"], saved(play)
-    robots = range(len(start["robots"]))
-    sums = [defaultdict(float) for _ in robots]
-    for before, _, _ in walk(play, seed, count):
-        now, rows, event, actor = saved(play), reward_dicts(play), saved(play)["event"], before["next"]
-        for index, row in enumerate(rows):
-            assert np.count_nonzero([row[name] for name in CORE]) == (index == actor and event != "charge")
-            assert row["time"] == row["step_cost"] - row["delivery"] - row["pickup"] - row["dock"]
-            assert row["outcome"] == (0 if now["winner"] is None else 1 if index // team == now["winner"] else -1)
-            for name, amount in row.items():
-                sums[index][name] += amount
-        assert sum(row["blocked"] for row in rows) == sum(row["blocking"] for row in rows) == rows[actor]["blocked"]
-        counts = totals(now, team)
-        spreads = np.array(spread(start, team)) - spread(now, team)
-        for index in robots:
-            was, robot, row = start["robots"][index], now["robots"][index], sums[index]
-            assert row["pickup"] - row["delivery"] == bool(robot[MAIL]) - bool(was[MAIL])
-            assert count != STEPS or row["pickup"] - row["delivery"] in (0, 1)
-            assert row["delivery"] == robot[DELIVERED] - was[DELIVERED]
-            assert row["energy"] + row["charge"] == pytest.approx(robot[INNER] - was[INNER], abs=1e-5)
-            assert count != STEPS or was[INNER] == 10
-            assert row["balance"] == spreads[index // team]
-            others = sum(counts) - counts[index // team] - sum(totals(start, team)) + totals(start, team)[index // team]
-            assert row["rivalry"] == -others
-            assert abs(row["outcome"]) <= 1
-    for row in sums:
-        assert row["outcome"] == 0 or saved(play)["winner"] is not None
-
-
-@pytest.mark.parametrize("preset", PRESETS)
 @given(params=PARAMS, seed=SEEDS)
-@settings(max_examples=6)
-def test_presets_and_the_published_scalar(preset, params, seed):
+@settings(max_examples=2 if INTERPRETED else 6)
+def test_presets_and_the_published_scalar(params, seed):
     """§5.7 A preset pays what its objectives pay in the game of all of them; weights give the published reward exactly."""
     skipped = () if params["with_battery"] else ("dock", "energy")
-    names = [name for name in PRESETS[preset] if name not in skipped]
-    columns = [OBJECTIVES.index(name) for name in names]
-    for (full, count), (some, _) in zip(games(params, seed), games(params, seed, preset), strict=True):
-        assert [goal.name for goal in some.game.objectives] == names
+    names = {preset: [name for name in PRESETS[preset] if name not in skipped] for preset in PRESETS}
+    columns = {preset: [OBJECTIVES.index(name) for name in names[preset]] for preset in PRESETS}
+    for (full, count), *others in zip(games(params, seed), *(games(params, seed, preset) for preset in PRESETS), strict=True):
+        some = {preset: play for preset, (play, _) in zip(PRESETS, others, strict=True)}
+        assert {preset: [goal.name for goal in play.game.objectives] for preset, play in some.items()} == names
         for before, _, action in walk(full, seed, count):
-            some.step(action)
-            assert saved(some) == saved(full)
-            assert some.reward.tolist() == full.reward[:, columns].tolist()
-            wanted = [0.0] * len(full.reward)
-            wanted[before["next"]] = SCALAR[saved(full)["event"]]
-            for play in (full, some):
+            now, wanted = saved(full), [0.0] * len(full.reward)
+            wanted[before["next"]] = SCALAR[now["event"]]
+            for preset, play in some.items():
+                play.step(action)
+                assert saved(play) == now
+                assert play.reward.tolist() == full.reward[:, columns[preset]].tolist()
+            for play in (full, *some.values()):
                 weights = np.array(play.game.published_weights)
                 assert weights.shape == (len(play.game.objectives),)
                 assert (play.reward.astype(np.float64) @ weights).tolist() == wanted
@@ -286,11 +301,8 @@ def test_presets_and_the_published_scalar(preset, params, seed):
 @given(PARAMS, SEEDS, st.booleans())
 def test_chance_depends_on_the_position_only(params, seed, middle):
     """§2 The same seed and actions are the same game; a position continues with its own random word."""
-    play, twin, other = (
-        start_episode(params, seed, middle),
-        start_episode(params, seed, middle),
-        start_episode(params, seed + 1, middle),
-    )
+    game = make_game(params)
+    play, twin, other = (start_episode(game, start, middle) for start in (seed, seed, seed + 1))
     other.load(saved(play))
     for _, _, action in walk(play, seed, 20):
         for each in (twin, other):
@@ -298,34 +310,6 @@ def test_chance_depends_on_the_position_only(params, seed, middle):
             assert each.states.tobytes() == play.states.tobytes()
             assert (each.reward == play.reward).all()
             assert (each.observations == play.observations).all()
-
-
-@given(PARAMS, st.integers(0, 2**63))
-def test_batched_games_equal_single_games(params, seed):
-    """Environment i of a batch is the single game of seed + i, with illegal actions, and after its end the next one."""
-    game = momagames.spec(ID, objectives=OBJECTIVES, **params, observation="dict")
-    many, singles = Batch(game, 3), [Episode(game) for _ in range(3)]
-    many.seed(seed)
-    many.reset()
-    for i, play in enumerate(singles):
-        play.reset(seed + i)
-    rng = np.random.default_rng(seed)
-    for _ in range(15):
-        actions = rng.integers(5, size=3)
-        many.step(many.actions(actions))
-        for i, play in enumerate(singles):
-            if play.state["over"]:
-                play.reset()
-            else:
-                play.step(int(actions[i]))
-            assert many.states[i].tobytes() == play.state.tobytes()
-            assert (many.rewards[i] == play.reward).all()
-            assert (many.observations[i] == play.observations).all()
-            assert (many.masks[i] == play.masks).all()
-            ended = play.state["winner"] >= 0, play.state["ply"] == params["max_step"]
-            assert (many.terminated[i].all(), many.truncated[i].all()) == ended == (
-                many.terminated[i].any(), many.truncated[i].any()
-            )  # fmt: skip
 
 
 def test_random_games_cover_all_events():
@@ -336,7 +320,7 @@ def test_random_games_cover_all_events():
         layout = str(rng.choice(loader.NAMES))
         flags = {name: bool(rng.integers(2)) for name in ("random_num_steps", "always_legal")}
         params = params_of(layout, int(rng.integers(2, 5)), int(rng.integers(1, 4)), required_mail=2, max_step=30, **flags)
-        play = start_episode(params, seed, bool(seed % 3))
+        play = start_episode(make_game(params), seed, bool(seed % 3))
         for _, mask, action in walk(play, seed, STEPS):
             now = saved(play)
             seen.update(

@@ -11,6 +11,8 @@ from momagames.games.robotmail.layouts.layout import Layout
 from momagames.games.robotmail.layouts.linter import find_unreachable
 from momagames.games.seeded_rng import SeededRng
 
+pytestmark = pytest.mark.compiled
+
 COLORS = ["b,g,y,g", "g,w,w,y", "gr,g,g,g"]
 TARGETS = ["0,0,4,0", "0,0,0,7", "0,0,0,0"]
 GOOD = {"colors": COLORS, "targets": TARGETS}
@@ -48,17 +50,17 @@ PACKAGED = {
 }
 
 
-@pytest.mark.parametrize("name", loader.NAMES)
-def test_packaged_boards(name):
+def test_packaged_boards():
     """§10.3 They are fine, also as data, and are what the table says."""
-    found = loader.load(name)
-    counts = [len(found.cells(code)) for code in ("y", "gr", "b", "w")]
-    assert (found.width, found.height, *counts, len(found.indices)) == PACKAGED[name]
-    assert loader.load(found) == loader.load(found.data) == found
-    assert loader.load(name) is found
-    assert loader.normalize_parameter(name) == name
-    assert loader.list_problems(name) == loader.list_problems(found) == []
-    assert set(PACKAGED) == set(loader.NAMES)
+    for name in loader.NAMES:
+        found = loader.load(name)
+        counts = [len(found.cells(code)) for code in ("y", "gr", "b", "w")]
+        assert (found.width, found.height, *counts, len(found.indices)) == PACKAGED[name]
+        assert loader.load(found) == loader.load(found.data) == found
+        assert loader.load(name) is found
+        assert loader.normalize_parameter(name) == name
+        assert loader.list_problems(name) == loader.list_problems(found) == []
+        assert set(PACKAGED) == set(loader.NAMES)
 
 
 def test_the_documented_board():
@@ -136,13 +138,12 @@ NO_FORM = {
 }
 
 
-@pytest.mark.parametrize("name", NO_FORM)
-def test_unknown_forms(name):
-    source, message = NO_FORM[name]
-    with pytest.raises(InvalidLayout, match=message):
-        loader.load(source)
-    with pytest.raises(InvalidLayout, match=message):
-        loader.list_problems(source)
+def test_unknown_forms():
+    for source, message in NO_FORM.values():
+        with pytest.raises(InvalidLayout, match=message):
+            loader.load(source)
+        with pytest.raises(InvalidLayout, match=message):
+            loader.list_problems(source)
 
 
 def test_arguments_that_are_none():
@@ -245,19 +246,18 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_invalid_layouts_are_rejected(name, files, tmp_path):
+def test_invalid_layouts_are_rejected(files, tmp_path):
     """§10.2 With file, line, column, cell, and what is allowed."""
-    colors, targets, expected = WRONG[name]
-    stem = files(colors, targets)
-    found = [problem.removeprefix(f"{tmp_path}/") for problem in loader.list_problems(stem)]
-    assert len(found) == len(expected), found
-    for problem, (file, place, *words) in zip(found, expected, strict=True):
-        assert problem.startswith(f"{file}: {place}"), problem
-        assert all(word in problem for word in words), problem
-    with pytest.raises(InvalidLayout) as refused:
-        loader.load(stem)
-    assert str(refused.value).split("\n")[0] == loader.list_problems(stem)[0]
+    for colors, targets, expected in WRONG.values():
+        stem = files(colors, targets)
+        found = [problem.removeprefix(f"{tmp_path}/") for problem in loader.list_problems(stem)]
+        assert len(found) == len(expected), found
+        for problem, (file, place, *words) in zip(found, expected, strict=True):
+            assert problem.startswith(f"{file}: {place}"), problem
+            assert all(word in problem for word in words), problem
+        with pytest.raises(InvalidLayout) as refused:
+            loader.load(stem)
+        assert str(refused.value).split("\n")[0] == loader.list_problems(stem)[0]
 
 
 def test_all_problems_are_reported_at_once(files):

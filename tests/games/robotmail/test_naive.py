@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from tests.games.robotmail import naive
-from tests.peers.test_recorded_robotmail import RECORDS, check_rewards, mask_of, play
+from tests.peers.records import replay_all
+from tests.peers.test_recorded_robotmail import BOARDS, check_rewards, mask_of, play
+
+pytestmark = pytest.mark.compiled
 
 
 class Recorded:
@@ -38,9 +41,12 @@ def same_position(oracle, wanted):
     assert {key: found[key] for key in wanted} == wanted
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
-def test_start(record):
+def test_start():
     """§2 What was drawn gives the recorded start; stands that the original has kept from the game before do not count."""
+    replay_all("robotmail", check_start)
+
+
+def check_start(record):
     places, *others = record["init_draws"]
     draw = Recorded([["place", tuple(cell)] for cell in places[1]] + others)
     oracle = begin(record, draw)
@@ -49,9 +55,13 @@ def test_start(record):
     same_position(oracle, start | {"robots": [[*robot[:6], 0] for robot in start["robots"]]})
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
-def test_replay(record):
+@pytest.mark.parametrize("board", BOARDS)
+def test_replay(board):
     """Positions, masks of all robots, rewards, flags and what is seen, step by step."""
+    replay_all("robotmail", replay, board=board)
+
+
+def replay(record):
     draw = Recorded([])
     oracle = begin(record, draw, record["init"])
     robots = range(len(oracle.robots))

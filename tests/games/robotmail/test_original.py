@@ -9,6 +9,8 @@ import momagames
 from momagames.errors import InvalidLayout, InvalidParameter
 from momagames.games.robotmail.original import OriginalEnv
 
+pytestmark = pytest.mark.compiled
+
 DATA = resources.files("momagames.games.robotmail.layouts").joinpath("data")
 FILES = [str(DATA.joinpath(f"documented_{name}.csv")) for name in ("colors", "targets")]
 WEIGHTS = np.array([5, 1, 1, 0.1])

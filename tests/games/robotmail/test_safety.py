@@ -18,7 +18,7 @@ from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
 from tests.games.robotmail import dense_positions
 
-pytestmark = pytest.mark.long  # kernels of methods in several games
+pytestmark = [pytest.mark.compiled, pytest.mark.long]  # kernels of methods in several games
 
 ID = "mo-robotmail-v0"
 ACTIONS = RIGHT + 1

@@ -96,6 +96,7 @@ def test_estimates_by_hand():
         assert out.tolist() == [bound, sizes]
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize("by_color", [True, False])
 def test_branch_and_bound_agrees_with_the_search_through_all_positions(by_color):

@@ -10,6 +10,8 @@ from momagames.games.samegame.heuristics import EXTRA_FEATURE_NAMES, FEATURE_NAM
 from momagames.kernels.jit import compile_entry_point
 from tests.games.samegame.naive import SameGame
 
+pytestmark = pytest.mark.compiled
+
 
 def call(states, out):
     write_objective_features(states[0], out)
@@ -37,8 +39,10 @@ def compute_expected(game, color_rewards):
     return total[:, None]
 
 
-@pytest.mark.parametrize("color_rewards", [True, False])
-@pytest.mark.parametrize(("width", "height", "colors"), [(5, 5, 3), (9, 12, 4), (17, 16, 3)])
+@pytest.mark.parametrize(
+    ("width", "height", "colors", "color_rewards"),
+    [(5, 5, 3, True), (9, 12, 4, False), *(pytest.param(17, 16, 3, kind, marks=pytest.mark.long) for kind in (True, False))],
+)
 def test_features_agree_with_plain_sets(width, height, colors, color_rewards):
     params = {"board_width": width, "board_height": height, "num_colors": colors, "color_rewards": color_rewards}
     game, rng, positions = momagames.spec("mo-samegame-v0", **params), np.random.default_rng(0), 0

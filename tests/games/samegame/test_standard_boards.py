@@ -16,18 +16,23 @@ from tests.games.samegame.conftest import NUM_BOARDS, write_boards
 ID = "mo-samegame-v0"
 
 
-@pytest.mark.parametrize("number", [1, 7, 20])
-def test_every_episode_starts_from_the_board(boards, number):
-    env = momagames.make(ID, instance=f"standard-{number}", scoring="classic")
-    for seed in (0, 5, None):
-        env.reset(seed=seed)
-        assert np.array_equal(unpack_board(env.unwrapped.record), boards[number - 1] + 1)
-        env.step(int(np.flatnonzero(env.observe("agent_0")["action_mask"])[-1]))
-    assert env.game.chance == "none"
-    batch = Batch(env.game, 3, 1, autoreset="next_step")
-    batch.reset()
-    for state in batch.states:
-        assert np.array_equal(unpack_board(state), boards[number - 1] + 1)
+def test_every_episode_starts_from_the_board(boards):
+    for number in (1, 7, 20):
+        env = momagames.make(ID, instance=f"standard-{number}", scoring="classic")
+        for seed in (0, 5, None):
+            env.reset(seed=seed)
+            assert np.array_equal(unpack_board(env.unwrapped.record), boards[number - 1] + 1)
+            env.step(int(np.flatnonzero(env.observe("agent_0")["action_mask"])[-1]))
+        assert env.game.chance == "none"
+
+
+@pytest.mark.long
+def test_every_episode_of_a_batch_starts_from_the_board(boards):
+    for number in (1, 7, 20):
+        batch = Batch(momagames.spec(ID, instance=f"standard-{number}", scoring="classic"), 3, 1, autoreset="next_step")
+        batch.reset()
+        for state in batch.states:
+            assert np.array_equal(unpack_board(state), boards[number - 1] + 1)
 
 
 def test_positions_of_an_instance_load_and_copies_keep_its_board(boards):

@@ -9,6 +9,8 @@ import pytest
 import momagames
 from momagames.games.samegame import standard_boards
 
+pytestmark = pytest.mark.compiled
+
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -55,11 +55,14 @@ def place(i):
     return i % WIDTH, i // WIDTH
 
 
-def neighbors(i):
+def list_neighbors(i):
     """Return the cells that share a side with cell i, ascending."""
     x, y = place(i)
     beside = [(x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1)]
     return [at(p, q) for p, q in beside if 0 <= p < WIDTH and 0 <= q < HEIGHT]
+
+
+NEIGHBORS = [list_neighbors(i) for i in CELLS]
 
 
 def row(y):
@@ -177,7 +180,7 @@ class Naive:
         signs = fixed_signs() | {str(sign): text for sign, text in (level.get("legend") or {}).items()}
         lines = level["layout"].split()
         drawn = {at(x, HEIGHT - 1 - r): sign for r, line in enumerate(lines) for x, sign in enumerate(line)}
-        self.active = [i for i in CELLS if drawn[i] != "#"]
+        self.active = dict.fromkeys(i for i in CELLS if drawn[i] != "#")  # ascending
         self.grid, self.covers = {}, {}
         self.moves = self.taps = self.invalid_taps = self.score = self.shuffles = self.draws = 0
         self.collected, self.fed = [0] * len(self.goals), [0] * len(self.feed)
@@ -255,7 +258,7 @@ class Naive:
         """Return the cells connected with cell i by uncaged pieces of these kinds (basics: of its color), ascending."""
         color, found, todo = self.grid[i].color, {i}, [i]
         while todo:
-            for j in neighbors(todo.pop()):
+            for j in NEIGHBORS[todo.pop()]:
                 other = self._free(j, kinds)
                 if other and j not in found and (other.kind != "basic" or other.color == color):
                     found.add(j)
@@ -266,7 +269,12 @@ class Naive:
         """Return the valid taps, ascending."""
         if self.won or self.dead or self.lost:
             return []
-        return [i for i in self.active if self._free(i, POWERS) or (self._free(i) and len(self._group(i, ("basic",))) >= 2)]
+        return [i for i in self.active if self._free(i, POWERS) or (self._free(i) and self._has_partner(i))]
+
+    def _has_partner(self, i):
+        """Return whether the group of a free basic has another cell."""
+        partners = filter(None, map(self._free, NEIGHBORS[i]))
+        return any(partner.color == self.grid[i].color for partner in partners)
 
     # ------------------------------------------------------------------------------------------------- §4.1: one valid tap
 
@@ -456,7 +464,7 @@ class Naive:
 
     def _wave(self, cells, color):
         done = []
-        for i in sorted({beside for cell in cells for beside in neighbors(cell)} - set(cells)):
+        for i in sorted({beside for cell in cells for beside in NEIGHBORS[cell]} - set(cells)):
             piece = self.grid.get(i)
             if self.covers.get(i) == "cage":
                 if piece.kind != "basic" or piece.color == color:
@@ -509,8 +517,7 @@ class Naive:
 
     def _below_in_column(self, i):
         """Return the next active cell below cell i, across inactive cells, or None."""
-        lower = [j for j in range(i - WIDTH, -1, -WIDTH) if j in self.active]
-        return lower[0] if lower else None
+        return next((j for j in range(i - WIDTH, -1, -WIDTH) if j in self.active), None)
 
     def _fall(self):
         moved = True
@@ -682,6 +689,19 @@ class Naive:
         return flat
 
 
+OF_KINDS = {
+    10: ("basic",),
+    11: ("bomb",),
+    12: ("flask",),
+    13: ("rocket_h",),
+    14: ("rocket_v",),
+    16: ("weed",),
+    20: POWERS,
+    23: ("basic",),
+}
+OF_WORDS = {15: "gravity", 17: "heals", 18: "spawner", 21: "n", 22: "p"}
+
+
 def piece_channels(piece):
     """Return (channel, value) pairs of a piece on each of its cells, without the cell itself and goals (§7)."""
     hp, kind = piece.hp, piece.kind
@@ -690,20 +710,11 @@ def piece_channels(piece):
     for color, n in (piece.crowd or {}).items():
         yield 1 + color, n
     yield (7 if kind == "basic" or kind in POWERS else 8), hp
-    for channel, kinds in {
-        10: ("basic",),
-        11: ("bomb",),
-        12: ("flask",),
-        13: ("rocket_h",),
-        14: ("rocket_v",),
-        16: ("weed",),
-        20: POWERS,
-        23: ("basic",),
-    }.items():
+    for channel, kinds in OF_KINDS.items():
         if kind in kinds:
             yield channel, hp
-    for channel, word in {15: "gravity", 17: "heals", 18: "spawner", 21: "n", 22: "p"}.items():
-        if piece.is_(word):
+    for channel, word in OF_WORDS.items():
+        if word in piece.words:
             yield channel, hp
     if piece.is_("takes_color") and piece.color is None:
         yield 19, hp

@@ -28,6 +28,7 @@ def taps(info, rng, share=0.8):
     return int(rng.choice(valid)) if rng.random() < share else int(rng.choice(np.flatnonzero(info["action_mask"] == 0)))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("id", WEIGHTS)
 def test_the_published_scalar_through_mo_gymnasium(id):
     """§5.6: +1 a unit, -0.1 a tap, -0.5 more if it is invalid, +5 at the win; with the host's LinearReward."""

@@ -17,6 +17,8 @@ from momagames.games.tileblast.view.text import CELL_WIDTH, LETTERS, format_text
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
 
+pytestmark = pytest.mark.compiled
+
 RED, BLUE, YELLOW = 1, 2, 3
 SINGLE = [kind.name for kind in KINDS[1:] if not kind.attributes & BIG]
 LARGE = [kind.name for kind in KINDS[1:] if kind.attributes & BIG]

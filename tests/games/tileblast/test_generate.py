@@ -15,6 +15,8 @@ from momagames.games.tileblast.levels.level_builder import LevelBuilder
 from momagames.games.tileblast.rules.pieces import CODES, COVERS, KINDS
 from tests.games.tileblast.naive import Naive
 
+pytestmark = pytest.mark.compiled
+
 # generate(3, 8, 5, 3, ["rock"], 0.2)
 KNOWN = {
     "id": 3,
@@ -49,36 +51,36 @@ def test_a_level_never_changes():
     assert data == KNOWN
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_levels_are_valid(seed):
+def test_levels_are_valid():
     """For random arguments the linter accepts the level, and it has the chosen mechanics; its file holds the same data."""
-    rng = SeededRng(1000 + seed)
-    names = rng.sample(MECHANICS, rng.below(6))
-    width, height, colors = rng.randint(7, 13), rng.randint(6, 9), rng.randint(2, 6)
-    data = generate(seed, width, height, colors, names, rng.below(11) / 10)
-    assert loader.list_problems(data) == []
-    level = loader.load(data)
-    seen = {piece.kind for piece in level.pieces.values()}
-    covers = {COVERS[piece.cover] for piece in level.pieces.values()}
-    assert all(name in covers if name in COVERS else CODES[name] in seen for name in names)
-    assert len(data["colors"]) == colors
-    cells = [cell for cell in range(117) if level.active[cell]]
-    assert is_connected({(cell % 13, cell // 13) for cell in cells})
-    assert 0.7 * width * height < len(cells) <= width * height
-    assert len({cell % 13 for cell in cells}) <= width
-    assert len({cell // 13 for cell in cells}) <= height
-    assert Document(format_level(data)).data == data
-    oracle = Naive(data, seed)
-    assert not oracle.dead
-    assert not oracle.won
+    for seed in range(40):
+        rng = SeededRng(1000 + seed)
+        names = rng.sample(MECHANICS, rng.below(6))
+        width, height, colors = rng.randint(7, 13), rng.randint(6, 9), rng.randint(2, 6)
+        data = generate(seed, width, height, colors, names, rng.below(11) / 10)
+        assert loader.list_problems(data) == []
+        level = loader.load(data)
+        seen = {piece.kind for piece in level.pieces.values()}
+        covers = {COVERS[piece.cover] for piece in level.pieces.values()}
+        assert all(name in covers if name in COVERS else CODES[name] in seen for name in names)
+        assert len(data["colors"]) == colors
+        cells = [cell for cell in range(117) if level.active[cell]]
+        assert is_connected({(cell % 13, cell // 13) for cell in cells})
+        assert 0.7 * width * height < len(cells) <= width * height
+        assert len({cell % 13 for cell in cells}) <= width
+        assert len({cell // 13 for cell in cells}) <= height
+        assert Document(format_level(data)).data == data
+        oracle = Naive(data, seed)
+        assert not oracle.dead
+        assert not oracle.won
 
 
-@pytest.mark.parametrize("name", MECHANICS)
-def test_every_mechanic_and_its_goal(name):
-    data = generate(5, mechanics=[name])
-    goals = {goal["collect"]: goal["amount"] for goal in data["goals"]}
-    assert (SPAWNED_UNITS[name][0] if name in SPAWNED_UNITS else name) in goals
-    assert (goals.get("weed") == "all") == (name == "weed")
+def test_every_mechanic_and_its_goal():
+    for name in MECHANICS:
+        data = generate(5, mechanics=[name])
+        goals = {goal["collect"]: goal["amount"] for goal in data["goals"]}
+        assert (SPAWNED_UNITS[name][0] if name in SPAWNED_UNITS else name) in goals
+        assert (goals.get("weed") == "all") == (name == "weed")
 
 
 def count(data, kind):
@@ -178,11 +180,10 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_invalid_arguments(name):
-    given, message = BAD[name]
-    with pytest.raises(InvalidParameter, match=message):
-        generate(1, **given)
+def test_invalid_arguments():
+    for given, message in BAD.values():
+        with pytest.raises(InvalidParameter, match=message):
+            generate(1, **given)
 
 
 # --------------------------------------------------------------------------------------------------------- calibration

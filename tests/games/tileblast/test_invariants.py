@@ -164,6 +164,7 @@ def mirror_state(state):
     return image
 
 
+@pytest.mark.long
 @given(LEVELS, SEEDS)
 def test_left_and_right_have_no_meaning_for_features(level, seed):
     """A position and its mirror image have equal features, and masks that are mirror images; play differs in what is drawn."""

@@ -15,6 +15,8 @@ from momagames.games.tileblast.rules.state import NOWHERE, state_dtype
 from tests.games.tileblast import vectors
 from tests.games.tileblast.naive import Naive, read_thing
 
+pytestmark = pytest.mark.compiled
+
 TWELVE = range(1, 13)
 GOOD = {
     "id": 1,
@@ -66,42 +68,42 @@ def legend_of(data):
     return {"legend": {str(sign): entry for sign, entry in data["legend"].items()}} if "legend" in data else {}
 
 
-@pytest.mark.parametrize("number", TWELVE)
-def test_a_level_fills_a_state(number):
+def test_a_level_fills_a_state():
     """As the oracle reads it: cells, pieces, colors, goals and feeds."""
-    data = raw(number)
-    oracle, state = Naive(data, 0), filled(loader.load(number))
-    entries = Naive.__new__(Naive)._read(data, True, None)
-    assert np.flatnonzero(state["active"]).tolist() == sorted(oracle.active)
-    assert state["limit"] == data["moves"]
-    anchors = {int(i) for i in np.flatnonzero(state["start_kind"]) if state["start_anchor"][i] == i}
-    assert anchors == set(entries)
-    for i, entry in entries.items():
-        piece = oracle._make(entry)
-        chance = entry["kind"] == "basic" and entry["color"] is None
-        assert state["start_kind"][i] == CODES[entry["kind"]]
-        assert state["start_hp"][i] == piece.hp
-        assert state["start_color"][i] == (0 if chance or entry["color"] is None else entry["color"] + 1)
-        assert state["start_cover"][i] == ["", "cage", "bubble"].index(entry["cover"] or "")
-        crowd = {k: int(state["start_counters"][i]) >> 4 * k & 15 for k in range(6)}
-        assert {k: n for k, n in crowd.items() if n} == (entry["crowd"] or {})
-        piece.anchor = i
-        assert {int(state["start_anchor"][j]) for j in piece.cells()} == {i}
-        assert {int(state["start_kind"][j]) for j in piece.cells()} == {CODES[entry["kind"]]}
-    assert state["palette"][: state["colors"]].tolist() == [COLORS.index(name) + 1 for name in data["colors"]]
-    assert state["weights"][: state["colors"]].tolist() == data.get("weights", [1] * len(data["colors"]))
-    assert state["goals"] == len(data["goals"])
-    for k, goal in enumerate(data["goals"]):
-        name, _, color = goal["collect"].partition(".")
-        assert state["goal_units"][k] == UNITS[name]
-        assert state["goal_color"][k] == (COLORS.index(color) + 1 if color else 0)
-        assert state["goal_amount"][k] == (-1 if goal["amount"] == "all" else goal["amount"])
-    assert state["feeds"] == len(data.get("feed", []))
-    for k, feed in enumerate(data.get("feed", [])):
-        assert state["feed_kind"][k] == CODES[read_thing(feed["piece"])["kind"]]
-        assert [state[f"feed_{name}"][k] for name in ("per_mille", "on_board", "total")] == list(feed.values())[1:]
-    for i in oracle.active:
-        assert state["below"][i] == next((j for j in range(i - 13, -1, -13) if j in oracle.active), NOWHERE)
+    for number in TWELVE:
+        data = raw(number)
+        oracle, state = Naive(data, 0), filled(loader.load(number))
+        entries = Naive.__new__(Naive)._read(data, True, None)
+        assert np.flatnonzero(state["active"]).tolist() == sorted(oracle.active)
+        assert state["limit"] == data["moves"]
+        anchors = {int(i) for i in np.flatnonzero(state["start_kind"]) if state["start_anchor"][i] == i}
+        assert anchors == set(entries)
+        for i, entry in entries.items():
+            piece = oracle._make(entry)
+            chance = entry["kind"] == "basic" and entry["color"] is None
+            assert state["start_kind"][i] == CODES[entry["kind"]]
+            assert state["start_hp"][i] == piece.hp
+            assert state["start_color"][i] == (0 if chance or entry["color"] is None else entry["color"] + 1)
+            assert state["start_cover"][i] == ["", "cage", "bubble"].index(entry["cover"] or "")
+            crowd = {k: int(state["start_counters"][i]) >> 4 * k & 15 for k in range(6)}
+            assert {k: n for k, n in crowd.items() if n} == (entry["crowd"] or {})
+            piece.anchor = i
+            assert {int(state["start_anchor"][j]) for j in piece.cells()} == {i}
+            assert {int(state["start_kind"][j]) for j in piece.cells()} == {CODES[entry["kind"]]}
+        assert state["palette"][: state["colors"]].tolist() == [COLORS.index(name) + 1 for name in data["colors"]]
+        assert state["weights"][: state["colors"]].tolist() == data.get("weights", [1] * len(data["colors"]))
+        assert state["goals"] == len(data["goals"])
+        for k, goal in enumerate(data["goals"]):
+            name, _, color = goal["collect"].partition(".")
+            assert state["goal_units"][k] == UNITS[name]
+            assert state["goal_color"][k] == (COLORS.index(color) + 1 if color else 0)
+            assert state["goal_amount"][k] == (-1 if goal["amount"] == "all" else goal["amount"])
+        assert state["feeds"] == len(data.get("feed", []))
+        for k, feed in enumerate(data.get("feed", [])):
+            assert state["feed_kind"][k] == CODES[read_thing(feed["piece"])["kind"]]
+            assert [state[f"feed_{name}"][k] for name in ("per_mille", "on_board", "total")] == list(feed.values())[1:]
+        for i in oracle.active:
+            assert state["below"][i] == next((j for j in range(i - 13, -1, -13) if j in oracle.active), NOWHERE)
 
 
 def test_units_of_feeds():
@@ -177,12 +179,11 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize("name", BOUNDS)
-def test_goal_bounds(name):
-    lines, goals, feed, expected = BOUNDS[name]
-    more = {"feed": [{**feed, "per_mille": 5, "max_on_board": 2, "total": 4}]} if feed else {}
-    level = {**vectors.level(*lines, goals=goals, legend=PIECES), **more}
-    assert loader.goal_bounds(loader.load(level), 50) == expected
+def test_goal_bounds():
+    for lines, goals, feed, expected in BOUNDS.values():
+        more = {"feed": [{**feed, "per_mille": 5, "max_on_board": 2, "total": 4}]} if feed else {}
+        level = {**vectors.level(*lines, goals=goals, legend=PIECES), **more}
+        assert loader.goal_bounds(loader.load(level), 50) == expected
 
 
 # -------------------------------------------------------------------------------------------------------------- linter
@@ -325,12 +326,11 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize("name", INVALID)
-def test_invalid_levels(name):
-    level, path, words = INVALID[name]
-    found = [problem for problem in problems_of(level) if problem.path == path]
-    assert found, problems_of(level)
-    assert all(word in found[0].text for word in words), found[0].text
+def test_invalid_levels():
+    for level, path, words in INVALID.values():
+        found = [problem for problem in problems_of(level) if problem.path == path]
+        assert found, problems_of(level)
+        assert all(word in found[0].text for word in words), found[0].text
 
 
 def problems_of(level):
@@ -364,9 +364,9 @@ VALID = {
 }
 
 
-@pytest.mark.parametrize("name", VALID)
-def test_valid_levels(name):
-    assert loader.list_problems(VALID[name]) == []
+def test_valid_levels():
+    for name in VALID:
+        assert loader.list_problems(VALID[name]) == []
 
 
 BROKEN = """\
@@ -432,18 +432,18 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_invalid_texts(text, tmp_path):
-    file = tmp_path / "a.yaml"
-    file.write_text(text)
-    with pytest.raises(InvalidLevel, match=TEXTS[text]):
-        loader.load(file)
+def test_invalid_texts(tmp_path):
+    for text in TEXTS:
+        file = tmp_path / "a.yaml"
+        file.write_text(text)
+        with pytest.raises(InvalidLevel, match=TEXTS[text]):
+            loader.load(file)
 
 
-@pytest.mark.parametrize("given", [0, 13, -1, True, 2.5, None, [1], b"x"])
-def test_invalid_sources(given):
-    with pytest.raises(InvalidParameter, match=r"expected 1\.\.12, the path of a level file, or a level as a dict"):
-        loader.load(given)
+def test_invalid_sources():
+    for given in [0, 13, -1, True, 2.5, None, [1], b"x"]:
+        with pytest.raises(InvalidParameter, match=r"expected 1\.\.12, the path of a level file, or a level as a dict"):
+            loader.load(given)
 
 
 def test_unreadable_files(tmp_path):

@@ -118,7 +118,7 @@ def test_points_of_drops_that_leave_at_once():
     assert score.return_high == 3 * 2 * 117**2 + 600
 
 
-def test_prune_equivalent_actions():
+def test_prune_equivalent_actions(interpreted):
     """§4.2 Cleared taps have the effect of another tap."""
     game = momagames.spec(ID, level=2)
     kernel = game.search.prune_equivalent_actions
@@ -137,10 +137,10 @@ def test_prune_equivalent_actions():
         return trial.states.tobytes()
 
     cleared = 0
-    for _ in taps(play, 9, 10):
+    for _ in taps(play, 9, 3 if interpreted else 10):
         mask = play.masks[0].copy()
         clear(play.states, mask)
         kept_taps, every = np.flatnonzero(mask).tolist(), np.flatnonzero(play.masks[0]).tolist()
         assert {future(tap) for tap in every} == {future(tap) for tap in kept_taps}
         cleared += len(every) - len(kept_taps)
-    assert cleared > 50
+    assert cleared > (15 if interpreted else 50)

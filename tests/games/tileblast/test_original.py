@@ -8,6 +8,8 @@ from gymnasium.utils.env_checker import check_env
 import momagames
 from momagames.errors import InvalidLevel
 
+pytestmark = pytest.mark.compiled
+
 ID = "momagames/tap-to-blast-v0"
 
 

@@ -684,6 +684,10 @@ def buckets(start_game):
     wet = [(x, y) for x in range(5) for y in range(3) if cell(game, x, y).get(20)]
     assert wet == [(x, y) for x in (1, 2, 3) for y in (0, 1, 2)]
     assert cell(game, 3, 1) == {0: 1, 8: 11, 9: 11, 20: 1, 21: 10, 22: 10}
+    for row, first in (("rrg", 1), ("##########rrg", 11)):  # in the upper row, at its right end too
+        game = start_game(level(row, *["#"] * 8, legend=legend, goals={"bubble": 9}), 0)
+        tap(game, first, 8, hits=3, collected=[0])
+        assert [(x, y) for x in range(13) for y in range(9) if cell(game, x, y).get(20)] == [(first, 8), (first + 1, 8)]
 
 
 @vector
@@ -705,6 +709,10 @@ def spreading(start_game):
         tap(game, tapped, collected=[int(len(grown) == 1)], won=False)
         assert [x for x in range(len(row)) if has(game, x, weed=1)] == grown, row
         assert game.remaining() == [len(grown)]
+    game = start_game(level("wrr#bb", legend=legend), 0)
+    tap(game, 1, hits=3)
+    tap(game, 4)
+    assert not any(has(game, x, weed=1) for x in range(6)), "none is left to spread"
     found = set()
     for seed in range(8):
         game = start_game(level("bwb#rr", legend=legend, goals={"weed": "all"}), seed)

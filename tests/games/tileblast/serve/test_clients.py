@@ -67,6 +67,7 @@ def test_concurrent_clients(serve):
         assert games[1][0][:100] == random_agent(url, 2, 1, 100)[0]
 
 
+@pytest.mark.long
 def test_thousands_of_steps_on_one_connection(serve):
     """The state of a session holds exactly its valid taps."""
     with serve() as url:

@@ -69,6 +69,7 @@ def test_limits_over_http(serve):
         assert post(url, "/sessions/list") == {"sessionIds": []}
 
 
+@pytest.mark.long
 def test_a_thousand_sessions_leave_none(serve):
     with serve() as url:
         connection = HTTPConnection(*url.removeprefix("http://").split(":"))
@@ -102,7 +103,7 @@ def test_concurrent_sessions(url, levels):
     def play(number):
         answer = create(url, 1 + number, number)
         rng, session, played = np.random.default_rng(number), answer["sessionId"], []
-        while len(played) < 25 and mask(answer).any():
+        while len(played) < 12 and mask(answer).any():
             played.append(int(rng.choice(np.flatnonzero(mask(answer)))))
             answer = click(url, session, played[-1])
         state = json.loads(post(url, "/session/status", sessionId=session)["state"])
@@ -111,7 +112,7 @@ def test_concurrent_sessions(url, levels):
     with ThreadPoolExecutor(8) as pool:
         done = list(pool.map(play, [2, 3, 4, 5, 6, 7, 8, 11]))
     assert all(same for _, same in done)
-    assert sum(taps for taps, _ in done) > 100
+    assert sum(taps for taps, _ in done) > 60
 
     shared = create(url, 12, 4)["sessionId"]
 
