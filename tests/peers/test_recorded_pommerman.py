@@ -168,7 +168,7 @@ def check_position(position, step, items, words):
 def check_rewards(rewards, names, amounts):
     wanted = np.array([amounts[objective] for objective in names])
     for i, name in enumerate(rewards):
-        wrong = np.abs(rewards[name] - wanted[:, i]) > 1e-6
+        wrong = ~(np.abs(rewards[name] - wanted[:, i]) <= 1e-6)  # also what is not a number
         assert not wrong.any(), (name, np.array(names)[wrong])
 
 

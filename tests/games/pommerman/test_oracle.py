@@ -89,7 +89,7 @@ def check_rewards(game, batch, i, oracle):
     """The reward vectors of the last step, which are inside their bounds."""
     expected = np.array([[row.get(goal.name, 0) for goal in game.objectives] for row in oracle.rewards])
     names = np.array([goal.name for goal in game.objectives])
-    for seat, wrong in enumerate(np.abs(batch.rewards[i] - expected) > 1e-6):
+    for seat, wrong in enumerate(~(np.abs(batch.rewards[i] - expected) <= 1e-6)):
         assert not wrong.any(), (seat, names[wrong])
     low, high = (np.array([getattr(goal, end) for goal in game.objectives]) for end in ("low", "high"))
     outside = (expected < low - 1e-6) | (expected > high + 1e-6)
