@@ -77,7 +77,7 @@ def test_a_directory_with_other_files_is_rejected(tmp_path):
 @pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="this system has no process groups")
 def test_resumes_after_ctrl_c(tmp_path):
-    experiment = {**plans([RANDOM], seeds=range(8)), "budget": 500_000}
+    experiment = {**plans([RANDOM], seeds=range(8)), "budget": 1_000_000}
     suite = {"name": "long", "description": "d", "experiments": [experiment], "indicators": INDICATORS}
     (tmp_path / "long.yaml").write_text(yaml.safe_dump(suite))
     program = subprocess.Popen(
