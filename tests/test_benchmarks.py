@@ -179,6 +179,9 @@ APART = {
     "fronts/policy_references.py",  # needs results: test_reference_sets_are_made_once
     "fronts/samegame_standard.py",  # needs boards that the package does not have: tests/games/samegame/test_standard_scores.py
 }
+SMALLER: dict[str, dict[str, object]] = {  # constants of scripts, of which only more or longer measurements depend
+    "learning/tables.py": {"DEPTHS": (1, 2), "SPEED_GAMES": 2},
+}
 NEEDED = {"torch", "mo_gymnasium", "momaland", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
 
 
@@ -232,14 +235,14 @@ def test_scripts_run(script, words, needed, printed, tmp_path, monkeypatch, caps
         assert done.returncode == 0, done.stdout + done.stderr
         output = done.stdout
     else:
-        run_here(path, words, tmp_path, monkeypatch)
+        run_here(path, words, tmp_path, monkeypatch, SMALLER.get(script, {}))
         output = capsys.readouterr().out
     for text in printed:
         assert text in output
 
 
-def run_here(path, words, directory, monkeypatch):
-    """Run a script in this process: libraries are imported once for all scripts."""
+def run_here(path, words, directory, monkeypatch, constants):
+    """Run a script in this process: libraries are imported once for all scripts. Other constants need its module."""
     monkeypatch.setattr(sys, "argv", [str(path), *words])
     monkeypatch.chdir(directory)
     for folder in (path.parent, ROOT):
@@ -247,7 +250,14 @@ def run_here(path, words, directory, monkeypatch):
     torch = sys.modules.get("torch")
     threads = torch.get_num_threads() if torch else None
     try:
-        runpy.run_path(str(path), run_name="__main__")
+        if not constants:
+            runpy.run_path(str(path), run_name="__main__")
+            return
+        assert path.read_text(encoding="utf-8").endswith('\n\nif __name__ == "__main__":\n    main()\n')
+        module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        for name, value in constants.items():
+            monkeypatch.setattr(module, name, value)
+        module.main()
     finally:
         if threads:
             torch.set_num_threads(threads)

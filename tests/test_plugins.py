@@ -185,6 +185,23 @@ def momagames(site, *words, cwd=None, stdin=""):
     return done.stdout
 
 
+def momagames_in_turn(site, commands, folder):
+    """Run several commands in one process, which imports PyTorch once."""
+    code = f"""
+        import sys
+        from momagames.cli.app import main
+        for words in {commands}:
+            sys.argv = ["momagames", *words]
+            try:
+                main()
+            except SystemExit as end:
+                assert not end.code, end.code
+    """
+    done = python(site, "-c", dedent(code), cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 def test_gymnasium_opponents(site):
     code = f"""
         import momagames, numpy as np
@@ -262,17 +279,17 @@ def test_play(site, opponent):
     assert "player_1" in rendered
 
 
-@pytest.mark.parametrize("opponent", [CAUTIOUS, BY_PATH])
 @pytest.mark.long
-def test_train(site, tmp_path, opponent):
+def test_train(site, tmp_path):
+    """Against each opponent, one after the other."""
     pytest.importorskip("torch")
     options = {"num_envs": 2, "num_steps": 4, "hidden": 4, "divisions": 1}
     words = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
-    rendered = momagames(
-        site, "train", "mo-pebbles-v0", "--budget", "20", "--evaluations", "1", "--episodes", "1", "--out", "learned",
-        "--opponent", opponent, *words, cwd=tmp_path,
-    )  # fmt: skip
-    assert "checkpoint.npz" in rendered.replace("\n", "")
+    words = ["train", "mo-pebbles-v0", "--budget", "20", "--evaluations", "1", "--episodes", "1", *words]
+    commands = [[*words, "--opponent", opponent, "--out", f"learned {opponent}"] for opponent in (CAUTIOUS, BY_PATH)]
+    rendered = momagames_in_turn(site, commands, tmp_path)
+    for opponent in (CAUTIOUS, BY_PATH):
+        assert f"learned {opponent}/checkpoint.npz" in rendered.replace("\n", "")
 
 
 @pytest.mark.long

@@ -1,11 +1,10 @@
 """The longer examples of the documentation run: tutorials of other libraries, notebooks and the first comparison."""
 
 import shlex
-import subprocess
-import sys
 
 import pytest
 
+from tests.cli.test_app import momagames_here
 from tests.pages import FENCE, ROOT, run_examples
 
 LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a part of it that not every install has
@@ -43,7 +42,7 @@ def test_commands_of_the_first_comparison_run(tmp_path, monkeypatch):
     commands = [line.removeprefix("$ ") for block in lines for line in block.splitlines()]
     assert [command.split()[1] for command in commands] == ["train", "eval", "bench"]
     for command in commands:
-        done = subprocess.run([sys.executable, "-m", *shlex.split(command)], capture_output=True, text=True, check=False)
+        done = momagames_here(*shlex.split(command)[1:])
         assert done.returncode == 0, done.stderr
     assert "unseen boards trained" in done.stdout
     assert (tmp_path / "momagames-results/compare/report.html").exists()

@@ -26,7 +26,7 @@ from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
 from momagames.reports.training_page import find_reference
 from tests.baselines.moppo.test_moppo import NO_TIMES, TINY
-from tests.cli.test_app import momagames_command
+from tests.cli.test_app import momagames_here
 
 pytestmark = pytest.mark.long  # trains, or compiles methods
 
@@ -279,7 +279,7 @@ def test_reference_front_of_an_instance(tmp_path):
 def test_training_for_a_search_names_its_option(tmp_path):
     words = [f"-p{name}={value}" for name, value in SAMEGAME[1].items()]
     small = ("-o", "population=6", "-o", "elites=3", "-o", "width=4", "--budget", "20000", "--episodes", "2")
-    done = momagames_command("train", SAMEGAME[0], *words, "--method", "beam_estimate", *small, "--out", str(tmp_path))
+    done = momagames_here("train", SAMEGAME[0], *words, "--method", "beam_estimate", *small, "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     path = tmp_path / trainings.CHECKPOINT
     assert f"trains for search, not for play: the option estimate of beam in a suite is {path}\n" in done.stdout
@@ -294,7 +294,7 @@ def test_commands(tmp_path):
     out = str(tmp_path / "mine")
     small = ("--method", "cross_entropy", "-o", "population=6", "-o", "elites=3", "-o", "episodes=4", "--weights", "1,0")
     train = ("train", SAMEGAME[0], *words, *small, "--budget", "20000", "--out", out, "--evaluations", "2", "--episodes", "2")
-    done = momagames_command(*train)
+    done = momagames_here(*train)
     assert done.returncode == 0, done.stderr
     assert "decisions" in done.stdout
     assert "greedy(estimate=both)" in done.stdout
@@ -305,10 +305,10 @@ def test_commands(tmp_path):
     assert "<nav" not in page  # so that the layout with a side navigation, below, does not apply
     assert "body:has(> nav) { display: grid" in page
     assert "cross_entropy" in page
-    evaluated = momagames_command("eval", out, "--episodes", "2")
+    evaluated = momagames_here("eval", out, "--episodes", "2")
     assert evaluated.returncode == 0, evaluated.stderr
     assert "cross_entropy, seed 0" in evaluated.stdout
-    wrong = momagames_command("train", SAMEGAME[0], "--method", "nsga")
+    wrong = momagames_here("train", SAMEGAME[0], "--method", "nsga")
     assert (wrong.returncode, "invalid method='nsga'" in wrong.stderr) == (2, True)
 
 
@@ -337,13 +337,13 @@ def test_command_with_several_levels(tmp_path):
     small = [f"-o{option}" for option in ("population=4", "elites=2", "episodes=1")]
     train = ["train", "mo-tileblast-v0", "--method", "cross_entropy", *small, "--weights", "0,1,0,0,0,0", "--budget", "1e5"]
     train += ["--evaluations", "1", "--episodes", "1"]
-    done = momagames_command(*train, "--vary", "level=[1,2]", "--out", str(tmp_path))
+    done = momagames_here(*train, "--vary", "level=[1,2]", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert [one["params"]["level"] for one in load_checkpoint(tmp_path / "checkpoint.npz").head["other_games"]] == [2]
     for wrong in ("level=3", "level=[3]"):
-        done = momagames_command(*train, "--vary", wrong)
+        done = momagames_here(*train, "--vary", wrong)
         assert (done.returncode, "expected a list of values" in done.stderr) == (2, True)
-    done = momagames_command("train", "mo-samegame-v0", "--vary", "num_colors=[2,3]")
+    done = momagames_here("train", "mo-samegame-v0", "--vary", "num_colors=[2,3]")
     assert (done.returncode, "differ in rules, objectives or actions" in done.stderr) == (2, True), done.stderr
 
 

@@ -26,7 +26,7 @@ from momagames.files.reading import hash_content
 from tests.baselines.moppo.test_moppo import TINY
 from tests.benchmark.tiny import POLICIES as SEATS
 from tests.benchmark.tiny import RANDOM, plans, suite
-from tests.cli.test_app import momagames_command
+from tests.cli.test_app import momagames_here
 
 pytest.importorskip("torch", reason='needs PyTorch: pip install "momagames[learn]"')
 
@@ -98,16 +98,16 @@ def test_shared_arrays_are_stored_once(tmp_path):
 def test_train_eval_and_a_match(tmp_path):
     out = tmp_path / "mine"
     train = ("train", "mo-breakthrough-v0", *BOARD, *SMALL, "--budget", "96", "--out", str(out), "--evaluations", "1")
-    first = momagames_command(*train, "--episodes", "2")
+    first = momagames_here(*train, "--episodes", "2")
     assert first.returncode == 0, first.stderr
     assert "96 steps" in first.stdout
-    again = momagames_command(*train, "--episodes", "2")  # the budget is used up
+    again = momagames_here(*train, "--episodes", "2")  # the budget is used up
     assert again.returncode == 0, again.stderr
-    output = momagames_command("eval", str(out), "--episodes", "5", "--opponent", "greedy", "--divisions", "2")
+    output = momagames_here("eval", str(out), "--episodes", "5", "--opponent", "greedy", "--divisions", "2")
     assert output.returncode == 0, output.stderr
     assert "w=(" in output.stdout
     assert "hypervolume" in output.stdout
-    played = momagames_command(
+    played = momagames_here(
         "match", "mo-breakthrough-v0", "mine/checkpoint.npz", "random", *BOARD, "--games", "4", cwd=tmp_path
     )
     assert played.returncode == 0, played.stderr
@@ -126,7 +126,7 @@ def test_train_eval_and_a_match(tmp_path):
 )
 @pytest.mark.long
 def test_invalid_arguments(arguments, message, tmp_path):
-    wrong = momagames_command(*arguments, cwd=tmp_path)
+    wrong = momagames_here(*arguments, cwd=tmp_path)
     assert wrong.returncode == 2
     assert message in wrong.stderr
     assert "Traceback" not in wrong.stderr
@@ -139,16 +139,12 @@ def test_resumes_after_interruption(tmp_path):
     """After Ctrl-C the checkpoint is complete, and the resumed training ends like an uninterrupted one."""
     budget = 48 * 60
     train = ["train", "mo-breakthrough-v0", *BOARD, *SMALL, "--budget", str(budget), "--evaluations", "20", "--episodes", "1"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
-
-    def start(out):
-        return subprocess.Popen(
-            [sys.executable, "-m", "momagames", *train, "--out", str(out)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-        )  # fmt: skip
-
     log = tmp_path / "parts" / "progress.jsonl"
-    running = start(tmp_path / "parts")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "momagames", *train, "--out", str(tmp_path / "parts")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
     deadline = time.monotonic() + 200
     while not (log.exists() and log.read_text().count("\n") >= 2):
         assert running.poll() is None, running.communicate()
@@ -158,11 +154,10 @@ def test_resumes_after_interruption(tmp_path):
     output = running.communicate(timeout=60)
     assert running.returncode != 0, output
     assert b"Traceback" not in output[1], output
-    for name in ("parts", "whole"):
-        process = start(tmp_path / name)
-        assert process.wait(timeout=200) == 0, process.communicate()
     arrays = []
     for name in ("parts", "whole"):
+        done = momagames_here(*train, "--out", str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
         with np.load(tmp_path / name / "checkpoint.npz", allow_pickle=False) as data:
             arrays.append({key: data[key].tobytes() for key in data.files if key != "head"})
     assert arrays[0] == arrays[1]
@@ -267,8 +262,8 @@ def test_best_responses_exploit_an_untrained_policy(tmp_path):
     assert bound_exploitability([replace(one, response_value=one.value - 1) for one in responses]) == 0
     with pytest.raises(InvalidParameter, match=r"invalid weights=\[0, 0, 0, 0\]: expected 4 non-negative numbers"):
         train_best_responses(training, checkpoint, [0, 0, 0, 0], 100)
-    output = momagames_command("exploit", str(tmp_path), "--budget", "512", "--episodes", "4", "--weights", "1,0,0,0")
+    output = momagames_here("exploit", str(tmp_path), "--budget", "512", "--episodes", "4", "--weights", "1,0,0,0")
     assert output.returncode == 0, output.stderr
     assert "exploitability at least" in output.stdout
-    wrong = momagames_command("exploit", str(tmp_path), "--weights", "win")
+    wrong = momagames_here("exploit", str(tmp_path), "--weights", "win")
     assert (wrong.returncode, "invalid --weights='win': expected comma-separated numbers" in wrong.stderr) == (2, True)

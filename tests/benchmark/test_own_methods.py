@@ -14,6 +14,7 @@ from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidFile, UnknownId
 from tests.benchmark.tiny import INDICATORS, RANDOM, plans
+from tests.cli.test_app import momagames_here
 
 PAGE = Path(__file__).parents[2] / "docs" / "own-method.md"
 SOURCE = dedent(re.search(r"^ *```python\n(.*?)^ *```$", PAGE.read_text(), re.MULTILINE | re.DOTALL).group(1))
@@ -48,7 +49,7 @@ def test_bench_runs_it_beside_others(place):
     assert len(mine) == 2
     [row] = store.read_rows(mine[0])
     assert row["options"] == {"skip": 1}
-    result = momagames("replay", str(store.run_directory(mine[0])), "--point", "0", "--json", "game.json")
+    result = momagames_here("replay", str(store.run_directory(mine[0])), "--point", "0", "--json", "game.json")
     assert result.returncode == 0, result.stdout + result.stderr
 
 

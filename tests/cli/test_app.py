@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 
 import pytest
 from typer.testing import CliRunner
 
 import momagames
-from momagames.cli.app import app
+from momagames.cli.app import app, main
 
 
 def momagames_command(*arguments, cwd=None, **environment):
@@ -18,6 +20,27 @@ def momagames_command(*arguments, cwd=None, **environment):
     return subprocess.run(
         [sys.executable, "-m", "momagames", *arguments], capture_output=True, text=True, cwd=cwd, env=environment, timeout=300
     )
+
+
+def momagames_here(*arguments, cwd=None, **environment):
+    """Run `momagames ...` in this process, where libraries are imported and rules compiled; return what a process would.
+
+    An error that is not ours is raised here.
+    """
+    output, errors = StringIO(), StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(errors):
+        patch.setattr(sys, "argv", ["momagames", *arguments])
+        patch.setattr(sys, "path", [*sys.path])
+        for name, value in {"COLUMNS": "100", **environment}.items():
+            patch.setenv(name, value)
+        if cwd is not None:
+            patch.chdir(cwd)
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+    return subprocess.CompletedProcess(["momagames", *arguments], code, output.getvalue(), errors.getvalue())
 
 
 def test_version():
@@ -47,11 +70,11 @@ def test_help_shows_defaults_in_brackets():
 
 @pytest.mark.long
 def test_list_and_info():
-    done = momagames_command("list")
+    done = momagames_here("list")
     assert done.returncode == 0, done.stderr
     for id in momagames.ids():
         assert id in done.stdout
-    done = momagames_command("info", "mo-breakthrough-v0", "--param", "board_width=5", "-p", "objectives=[win, captures]")
+    done = momagames_here("info", "mo-breakthrough-v0", "--param", "board_width=5", "-p", "objectives=[win, captures]")
     assert done.returncode == 0, done.stderr
     for expected in ("player_0", "Discrete(120)", "captures", "board_width", "int8", "momaland 0.2.0", "reference point"):
         assert expected in done.stdout
@@ -62,7 +85,7 @@ def test_list_and_info():
 def test_a_match(tmp_path):
     """A table, a file with everything, and a player from the current folder."""
     (tmp_path / "mine.py").write_text("def stand(seen, mask, rng):\n    return 0\n")
-    done = momagames_command(
+    done = momagames_here(
         "match", "mo-pommerman-duel-v0", "random", "mine:stand", "--games", "2", "--seed", "3", "--reruns", "1",
         "--time-limit", "1000", "--json", "match.json", "-p", "max_steps=30", cwd=tmp_path,
     )  # fmt: skip
@@ -101,7 +124,7 @@ def test_a_match(tmp_path):
 )
 @pytest.mark.long
 def test_invalid_calls_exit_with_2_and_one_line(arguments, said, tmp_path):
-    done = momagames_command(*arguments, cwd=tmp_path)
+    done = momagames_here(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("momagames: ")
     assert said in done.stderr

@@ -15,7 +15,7 @@ from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.store.store import Store
 from momagames.cli import app
 from tests.benchmark.tiny import EXACT, GREEDY, HOPELESS, INDICATORS, POLICIES, RANDOM, plans
-from tests.cli.test_app import momagames_command
+from tests.cli.test_app import momagames_command, momagames_here
 
 
 def write_suite(folder, *methods):
@@ -29,7 +29,7 @@ def write_suite(folder, *methods):
 def test_a_bench_from_nothing_to_a_page(tmp_path):
     """In an empty folder: dry run, run, second start, report."""
     write_suite(tmp_path, RANDOM, EXACT)
-    dry = momagames_command("bench", "run", "tiny.yaml", "--dry-run", cwd=tmp_path)
+    dry = momagames_here("bench", "run", "tiny.yaml", "--dry-run", cwd=tmp_path)
     assert dry.returncode == 0, dry.stderr
     assert "2 runs, 2 due" in dry.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
@@ -39,11 +39,11 @@ def test_a_bench_from_nothing_to_a_page(tmp_path):
     assert first.stdout.strip().endswith("page: momagames-results/tiny/report.html")
     page = tmp_path / "momagames-results" / "tiny" / "report.html"
     assert "bench run tiny.yaml --workers 1" in page.read_text(encoding="utf-8")
-    second = momagames_command("bench", "run", "tiny.yaml", cwd=tmp_path)
+    second = momagames_here("bench", "run", "tiny.yaml", cwd=tmp_path)
     assert "2 finished before" in second.stdout
     assert "0 runs in" in second.stdout
     page.unlink()
-    again = momagames_command("bench", "report", "momagames-results/tiny", cwd=tmp_path)
+    again = momagames_here("bench", "report", "momagames-results/tiny", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert page.is_file()
 
@@ -51,7 +51,7 @@ def test_a_bench_from_nothing_to_a_page(tmp_path):
 @pytest.mark.long
 def test_a_failed_run_is_reported_with_exit_code_1(tmp_path):
     write_suite(tmp_path, RANDOM, HOPELESS)
-    done = momagames_command("bench", "run", "tiny.yaml", "-o", "out", "-w", "1", cwd=tmp_path)
+    done = momagames_here("bench", "run", "tiny.yaml", "-o", "out", "-w", "1", cwd=tmp_path)
     assert done.returncode == 1
     assert "failed: mo-samegame-v0.exact.seed0." in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
@@ -59,7 +59,7 @@ def test_a_failed_run_is_reported_with_exit_code_1(tmp_path):
 
 @pytest.mark.long
 def test_packaged_suites():
-    done = momagames_command("bench", "list")
+    done = momagames_here("bench", "list")
     assert done.returncode == 0, done.stderr
     assert "quick" in done.stdout
     assert "ten_seconds" in done.stdout
@@ -68,7 +68,7 @@ def test_packaged_suites():
 @pytest.mark.long
 def test_a_directory_with_other_files_is_rejected(tmp_path):
     write_suite(tmp_path, RANDOM)
-    done = momagames_command("bench", "run", "tiny.yaml", "--out", ".", cwd=tmp_path)
+    done = momagames_here("bench", "run", "tiny.yaml", "--out", ".", cwd=tmp_path)
     assert done.returncode == 2
     assert "holds other files" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]

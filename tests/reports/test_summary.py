@@ -1,10 +1,7 @@
 """The short result that a suite ends with."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +12,7 @@ from momagames.cli.app import app
 from momagames.reports.report import PAGE, report
 from momagames.reports.summary import SUMMARY, read_summary, summarize
 from tests.benchmark.tiny import whole
+from tests.cli.test_app import momagames_here
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +87,7 @@ def test_tables_are_printed_if_the_page_cannot_be_written(folder):
     assert "greedy" in done.output
     assert PAGE in str(done.exception)
     assert "the page cannot be written" in str(done.exception)
-    words = [sys.executable, "-m", "momagames", "bench", "report", "copy"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    printed = subprocess.run(words, cwd=folder.parent, env=environment, capture_output=True, text=True, check=False)
+    printed = momagames_here("bench", "report", "copy", cwd=folder.parent)
     assert printed.returncode == 2
     assert "Overview" in printed.stdout
     assert printed.stderr.splitlines() == [f"momagames: copy/{PAGE}: the page cannot be written: Is a directory"]
