@@ -60,7 +60,7 @@ def import_everything():
 
 def play_in_processes():
     for id in ("mo-samegame-v0", "mo-breakthrough-v0", "mo-robotmail-2-v0"):
-        vector = gymnasium.make_vec(f"momagames/{id}", num_envs=1, vectorization_mode="async")
+        vector = gymnasium.make_vec(f"momagames/{id}", num_envs=2, vectorization_mode="async")
         _, infos = vector.reset(seed=1)
         vector.step([mask.argmax() for mask in infos["action_mask"]])
         vector.close()
