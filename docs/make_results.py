@@ -31,7 +31,7 @@ import plans_page
 import track_page
 from learning_page import NAME as LEARNING
 from learning_page import PAGES, RESULTS, ROOT
-from page_cache import Record, hash_inputs, read_record, write_record
+from page_cache import PageRecord, hash_inputs, read_record, write_record
 from page_figures import fold, is_image, join_lines
 
 from momagames.benchmark.executors.processes import count_cores
@@ -98,7 +98,7 @@ def compare_pages(folder: Path, texts: Mapping[str, str]) -> list[str]:
     return sorted(name for name in {*pages, *texts} if pages.get(name) != texts.get(name))
 
 
-def first_page(texts: Mapping[str, str], records: Mapping[str, Record]) -> Iterator[str]:
+def first_page(texts: Mapping[str, str], records: Mapping[str, PageRecord]) -> Iterator[str]:
     """Yield the lines of the index: the best methods, title and message of each page, and how the pages are made."""
     yield from (
         "# Results",
@@ -137,7 +137,7 @@ def first_page(texts: Mapping[str, str], records: Mapping[str, Record]) -> Itera
     )
 
 
-def leader_table(records: Mapping[str, Record]) -> Iterator[str]:
+def leader_table(records: Mapping[str, PageRecord]) -> Iterator[str]:
     """Yield a table of the methods that lead in each track, by game."""
     games = dict.fromkeys(game for record in records.values() for game in record.leaders)
     titles = {name: record.texts[name].splitlines()[0] for name, record in records.items()}

@@ -28,7 +28,7 @@ REFERENCE = re.compile(rf"({PACKAGE}(?:\.\w+)+\.?)(:\w+)?")  # in a string: a mo
 
 
 @dataclass(frozen=True)
-class Record:
+class PageRecord:
     """A set of pages as it was made (see `PageSet`), in a file beside its figures.
 
     digest     hash of everything that it depends on
@@ -42,10 +42,10 @@ class Record:
     facts: list[list[str]]
 
 
-def read_record(folder: Path, name: str, digest: str) -> Record | None:
+def read_record(folder: Path, name: str, digest: str) -> PageRecord | None:
     """Return the record of a set of pages if it has this digest and its figures are those that were drawn."""
     try:
-        record = Record(**json.loads(find_record(folder, name).read_text(encoding="utf-8")))
+        record = PageRecord(**json.loads(find_record(folder, name).read_text(encoding="utf-8")))
         is_current = record.digest == digest and record.figures == hash_files(folder, record.figures)
     except (OSError, ValueError, TypeError):  # missing or damaged
         return None
@@ -57,7 +57,7 @@ def write_record(folder: Path, name: str, digest: str, pages: PageSet) -> None:
     pages.draw_figures(folder)
     figures = hash_files(folder, (f"{figure}.svg" for figure in pages.figures))
     facts = [list(fact) for fact in pages.facts]
-    record = Record(digest, pages.texts, figures, pages.leaders, facts)
+    record = PageRecord(digest, pages.texts, figures, pages.leaders, facts)
     write_file_atomically(find_record(folder, name), json.dumps(vars(record)))
 
 

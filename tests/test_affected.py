@@ -1,7 +1,9 @@
 """What the gate of a change adds to what it always runs: planted changes, on the repository as it is."""
 
+import json
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -123,3 +125,19 @@ def test_the_commit_to_compare_with(affected, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("edited")
     (tmp_path / "passed").unlink()
     assert affected.list_changes(tmp_path, third) == ["file", "new"]
+
+
+def test_pytest_runs_what_is_selected_and_has_not_passed(tmp_path):
+    running, passed = "tests/kernels/test_rng.py::test_stream", "tests/kernels/test_rng.py::test_numbers_below"
+    files = {"selection": {"files": ["tests/kernels/test_rng.py"], "part": 1, "parts": 2}, "leave-out": [passed]}
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    options = [f"--{name}={tmp_path / name}" for name in files]
+    command = ["-m", "pytest", "-n", "0", "--long", "--collect-only", "-p", "no:cacheprovider", *options, "tests/kernels"]
+    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = [line for line in done.stdout.splitlines() if "::" in line]
+    assert any(name.startswith(running) for name in names)
+    assert passed not in names
+    others = [name for name in names if not name.startswith("tests/kernels/test_rng.py")]
+    assert 0 < len(others) < 18  # a half of the long tests, of which test_jit.py has most
+    assert all(zlib.crc32(name.encode()) % 2 == 1 for name in others)

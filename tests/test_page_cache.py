@@ -164,7 +164,7 @@ def test_images_without_a_file_stay_comments_if_results_are_not_computed(tmp_pat
 
 
 @pytest.mark.parametrize("is_wanted", [True, False])
-def test_site_computes_results_unless_told_otherwise(is_wanted, tmp_path, monkeypatch):
+def test_site_computes_results_unless_switched_off(is_wanted, tmp_path, monkeypatch):
     pytest.importorskip("sphinx")
     conf = runpy.run_path(str(ROOT / "docs/conf.py"))
     warnings, lines = [], []

@@ -92,8 +92,8 @@ def check_rewards(game, batch, i, oracle):
     for seat, wrong in enumerate(~(np.abs(batch.rewards[i] - expected) <= 1e-6)):
         assert not wrong.any(), (seat, names[wrong])
     low, high = (np.array([getattr(goal, end) for goal in game.objectives]) for end in ("low", "high"))
-    outside = (expected < low - 1e-6) | (expected > high + 1e-6)
-    assert not outside.any(), names[outside.any(axis=0)]
+    exceeding = (expected < low - 1e-6) | (expected > high + 1e-6)
+    assert not exceeding.any(), names[exceeding.any(axis=0)]
 
 
 def compare(game, batch, i, oracle):
