@@ -265,7 +265,7 @@ def touch(tree, report, file, limit, wanted):
     report({"tests": tests, "touched": touched, "failed": plugin.failed})
 
 
-def attempt(tree, report, chosen, seconds):
+def try_tests(tree, report, chosen, seconds):
     """Job: run tests until one fails."""
     plugin = Plugin(report, lambda test: 5 + 10 * seconds.get(test, 0), chosen)
     code = call_pytest(tree, plugin, group_by_file(chosen), "-x")
@@ -428,7 +428,7 @@ def run(arguments):
                 for batch in filter(None, batches(number, compiled)):
                     batch = [test for group in group_by_file(batch).values() for test in group]
                     planned = sum(map(seconds[compiled].get, batch))
-                    job = functools.partial(attempt, chosen=batch, seconds=seconds[compiled])
+                    job = functools.partial(try_tests, chosen=batch, seconds=seconds[compiled])
                     report, took = yield job, compiled, 180 + 15 * planned
                     total, run = total + took, run + report.get("run", 0)
                     if report["failed"]:
