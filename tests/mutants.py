@@ -10,7 +10,7 @@ that change only annotations or the message of an exception. A mutant is stored 
 fits later checkouts. `run` first runs each test file once on copies of the checkout and finds, by coverage, which tests touch
 the lines of the mutants. Then it makes one mutant after the other in such a copy and runs the tests that touch its line, in
 growing batches, until one fails. For a line that runs at import these are some of the tests of its part. A run that was
-stopped goes on where it was. With --before the test that killed a mutant in the earlier run comes first. `show` prints the
+stopped is resumed. With --before the test that killed a mutant in the earlier run comes first. `show` prints the
 numbers and the mutants that lived, or with --before those that were killed only then.
 
 Rules and engine run without the compiler, with the tests of INTERPRETED_TESTS; analysis and store with it and with all tests.
