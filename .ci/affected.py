@@ -126,7 +126,7 @@ class Repository:
         """Yield the files of the modules that a text names, such as "momagames.x.y:z" or, with a gap, "momagames.*.y"."""
         for name in NAME.findall(text):
             if "*" in name:
-                yield from (path for module, path in self.modules.items() if fnmatch(module, name) and "*" not in name[:4])
+                yield from (path for module, path in self.modules.items() if fnmatch(module, name))
             while name and name not in self.modules:
                 name = name.rpartition(".")[0]
             if "." in name:
@@ -290,7 +290,7 @@ def choose(repository: Repository, changes: Collection[str]) -> Choice:
     known = results.union(*closures.values())
     why = ""
     for path in changes:
-        is_removed_test = path.startswith("tests/") and path not in files
+        is_removed_test = fnmatch(path, "tests/*test_*.py") and path not in files
         if matches(path, EVERYTHING) or not (path in known or matches(path, NOTHING) or is_removed_test):
             why = f"{path} can affect everything"
     games = [PurePosixPath(path).parts[2] for path in files if fnmatch(path, "momagames/games/*/SPEC.md")]
@@ -315,14 +315,14 @@ def main() -> None:
     chosen = choose(Repository(root), EVERYTHING if options.all or not base else changes)
     part = int(run_git(root, "rev-parse", "HEAD")[0][:8], 16) % PARTS
     why = "asked for" if options.all else chosen.why if base else reason
-    told = (
+    lines = (
         f"compared with {base[:12]} ({reason}): {', '.join(changes[:4])}{' ...' * (len(changes) > 4)}" if base else "",
         f"everything: {why}" if why else "",
         f"tests: {len(chosen.tests)} affected files, and part {part + 1} of {PARTS} of the long tests of all others",
         f"rules without the compiler and with bounds checks: {' '.join(chosen.games) or 'none'}",
         f"site: {chosen.site or 'not built'}",
     )
-    print("\n".join(filter(None, told)), file=sys.stderr)
+    print("\n".join(filter(None, lines)), file=sys.stderr)
     selection = json.dumps({"files": chosen.tests, "part": part, "parts": PARTS})
     print(f"TESTS={shlex.quote(selection)}\nGAMES={shlex.quote(' '.join(chosen.games))}\nSITE={chosen.site}")
 

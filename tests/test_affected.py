@@ -83,7 +83,14 @@ def test_planted_changes(choose, change, tests, others, games, site):
 
 @pytest.mark.parametrize(
     "change",
-    ["pyproject.toml", ".ci/run", "a-new-file.bin", "momagames/games/robotmail/layouts/removed.yaml", "momagames/removed.py"],
+    [
+        "pyproject.toml",
+        ".ci/run",
+        "a-new-file.bin",
+        "momagames/games/robotmail/layouts/removed.yaml",
+        "momagames/removed.py",
+        "tests/removed/conftest.py",
+    ],
 )
 def test_what_is_unknown_affects_everything(choose, change):
     chosen = choose("docs/metrics.md", change)
