@@ -143,7 +143,7 @@ class Repository:
         found = {}
         for module, path in self.modules.items():
             names = graph.find_modules_directly_imported_by(module) if module in graph.modules else set()
-            names |= {f"docs.{name}" for name in names if path.startswith("docs/")}  # scripts import each other by name
+            names |= {f"docs.{name}" for name in names}  # they are imported by name alone
             names |= {".".join(name.split(".")[:end]) for name in (*names, module) for end in range(1, name.count(".") + 1)}
             found[path] = {self.modules[name] for name in names if name in self.modules}
         return found
@@ -174,7 +174,9 @@ class Repository:
                         yield file
             if "subprocess" in names and any(text == "momagames" or text.startswith("momagames ") for text in texts):
                 yield "momagames/__main__.py"
-        if path.startswith("tests/"):
+        if path.startswith(("tests/", "docs/")):
+            if path.startswith("docs/"):  # its own files by their place beside it
+                texts = [f"docs/{text}" for text in texts if text.strip("./")]
             folders = {text.rstrip("/") + "/" for text in texts} & self.folders
             yield from (file for file in self.files if file in texts or file.startswith(tuple(folders)))
 
@@ -231,14 +233,31 @@ def module_of(path: str) -> str:
 
 
 def strings_of(tree: ast.AST) -> Iterator[str]:
-    """Yield the strings of a source but for docstrings; those with values have "*" in their places."""
+    """Yield the strings of a source but for docstrings; those with values have "*" in their places.
+
+    The parts of a path, as in ROOT / "docs" / "page.md", are one string. Folders that Python is to import from are left out,
+    as the imports tell what is read there.
+    """
     skipped: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(node.value)
-        elif isinstance(node, ast.JoinedStr):
+        elif isinstance(node, ast.Call) and re.search(r"sys\.?path[._](insert|append|prepend)$", ast.unparse(node.func)):
+            skipped.update(part for argument in node.args for part in ast.walk(argument))
+        elif isinstance(node, ast.JoinedStr) and node not in skipped:
             skipped.update(node.values)
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else "*" for part in node.values)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and node not in skipped:
+            parts: list[str] = []
+            while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                skipped.update((node, node.right))
+                if isinstance(node.right, ast.Constant) and isinstance(node.right.value, str):
+                    parts.insert(0, node.right.value)
+                else:  # unknown: what comes before it is a folder
+                    parts = []
+                    skipped.discard(node.right)
+                node = node.left
+            yield "/".join(parts)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in skipped:
             yield node.value
 

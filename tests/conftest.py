@@ -60,6 +60,22 @@ class PassedTests:
         self.file.write_text(json.dumps(self.names), encoding="utf-8")
 
 
+class ReversedDir(pytest.Dir):
+    """A folder of tests, the last file first."""
+
+    def collect(self):
+        return list(super().collect())[::-1]
+
+
+def pytest_collect_directory(path, parent):
+    """Let half of the worker processes collect in reverse order.
+
+    Each imports all test files; the first one rewrites the assertions of a file, and the others find what it wrote.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    return ReversedDir.from_parent(parent, path=path) if int(worker[2:]) % 2 else None
+
+
 def is_selected(item, selection):
     """Whether a test is in an affected file, or long and in the part of those that runs whatever has changed."""
     in_part = zlib.crc32(item.nodeid.encode()) % selection["parts"] == selection["part"]
@@ -76,6 +92,9 @@ def pytest_collection_modifyitems(config, items):
     left_out = {"long": "needs --long"} if not config.getoption("long") else {}
     if INTERPRETED:
         left_out["compiled"] = "compiled only"
+    files = sorted({item.path.parts for item in items})  # the workers' lists are to be equal, see pytest_collect_directory
+    places = {parts: place for place, parts in enumerate(files)}
+    items.sort(key=lambda item: places[item.path.parts])
     for item in items:
         for name, reason in left_out.items():
             if item.get_closest_marker(name):

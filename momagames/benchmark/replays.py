@@ -312,7 +312,7 @@ def _replay_with_rules(
     played = []
     while not states["over"][0]:
         books = np.zeros((1, len(game.agents), len(game.objectives))), np.zeros(1, np.int64), np.zeros(1, np.int64)
-        step(states, rules, weights, words, False, 1, *scratch, *books, np.zeros((1, 0), np.int32))
+        step(states, rules, weights, words, 1, *scratch, *books, np.zeros((1, 0), np.int32))
         played.append(actions.copy())
     return played
 

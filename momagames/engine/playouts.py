@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, make_random_choice, reset_header
+from momagames.engine.loops import cache_by_rules, make_random_choice, make_starter
 from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, mix, update_best
 
@@ -49,9 +49,7 @@ def generate_starts(game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
     states = np.zeros(len(seeds), game.dtype)
     states[:] = game.blank_state
     states["rng"] = seeds
-    agents = len(game.agents)
-    rules, weights = np.zeros((len(seeds), agents), np.int64), np.zeros((len(seeds), agents, len(game.objectives)))
-    _play_episodes(game, states, rules, weights, np.zeros((len(seeds), agents), np.uint64), True, 0, False)
+    _compile_generation(game)(states)
     return states
 
 
@@ -69,25 +67,12 @@ def play_episodes(
     weights   float64[N, A, K], for GREEDY
     words     uint64[N, A], the generators of the players; copied
     """
-    return _play_episodes(game, states.copy(), rules, weights, words.copy(), False, NO_LIMIT, keep_moves)
-
-
-def _play_episodes(
-    game: Game,
-    states: NDArray[Any],
-    rules: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    words: NDArray[np.uint64],
-    new_start: bool,
-    limit: int,
-    keep_moves: bool,
-) -> Episodes:
-    n = len(states)
+    n, states, words = len(states), states.copy(), words.copy()
     returns = np.zeros((n, len(game.agents), len(game.objectives)))
     lengths, steps = np.zeros(n, np.int64), np.zeros(n, np.int64)
     moves = np.full((n, game.max_episode_steps if keep_moves else 0), -1, np.int32)
     compile_playouts(game, bool((rules > GREEDY).any()))(
-        states, rules, weights, words, new_start, limit, np.array(game.actions, np.int64), np.zeros(2, game.dtype),
+        states, rules, weights, words, NO_LIMIT, np.array(game.actions, np.int64), np.zeros(2, game.dtype),
         np.zeros(game.mask_size, np.int8), *make_step_buffers(game), returns, lengths, steps, moves,
     )  # fmt: skip
     return Episodes(states, returns, lengths, steps, moves)
@@ -181,20 +166,26 @@ def zero_estimate(state, out):
 
 
 @cache_by_rules
+def _compile_generation(game: Game) -> Callable[..., None]:
+    start_episode = make_starter(game)
+
+    def start_all(states):
+        for i in range(states.shape[0]):
+            start_episode(states[i])
+
+    return compile_entry_point(start_all, f"{game.rules_key}.start_all")
+
+
+@cache_by_rules
 def compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
     """Compile the loop over episodes of random and greedy agents; `has_estimate`: greedy ones may have an estimate."""
-    generate, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
+    legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
     choose_greedy, choose_randomly = _make_greedy(game, has_estimate), make_random_choice(game)
     needs_mask = game.search.sample_action is None
 
-    def play_all(
-        states, rules, weights, words, new_start, limit, parts, trial, mask, actions, reward, returns, lengths, steps, moves
-    ):  # fmt: skip
+    def play_all(states, rules, weights, words, limit, parts, trial, mask, actions, reward, returns, lengths, steps, moves):
         for i in range(states.shape[0]):
             state = states[i]
-            if new_start:
-                reset_header(state)
-                generate(state)
             while state["over"] == 0 and lengths[i] < limit:
                 for actor in range(actions.shape[0]):
                     agent = np.int64(state["to_move"]) if sequential else actor

@@ -96,9 +96,9 @@ def list_boards(states):
     return {state.tobytes() for state in states["board"]}
 
 
+@pytest.mark.long
 def test_learners_play_given_start_positions_only(monkeypatch):
-    run = make_run("random")
-    game = run.game.make_game()
+    game = make_run("random").game.make_game()
     starts = generate_starts(game, np.arange(3, dtype=np.uint64))
     seen = set()
     load = Batch.load
@@ -113,6 +113,10 @@ def test_learners_play_given_start_positions_only(monkeypatch):
         trainer.train_iteration()
     assert seen == list_boards(starts)
 
+
+def test_populations_play_given_start_positions_only():
+    game = make_run("random").game.make_game()
+    starts = generate_starts(game, np.arange(3, dtype=np.uint64))
     given = []
     for episodes in (2, 3, 7):
         policy = type("Policy", (), {"game": game})()

@@ -202,47 +202,59 @@ WITH_A_GOOD_BOARD = [
     ({"rng": []}, "rng="),
 ]
 GOOD_ROWS = GOOD[SAMEGAME]
-BAD_SAMEGAME = [
-    ({"board": changed(GOOD_ROWS, 0, "114")}, "row 0, column 2: invalid cell='4': expected 0 .empty. to 3"),
-    ({"board": np.full((3, 3), -1)}, "row 0, column 0: invalid cell=-1"),
-    ({"board": np.ones((3, 3))}, "whole numbers"),
-    ({"board": np.ones((3, 3), bool)}, "whole numbers"),
-    ({"board": np.full((3, 3), 2**70, object)}, "whole numbers"),
-    ({"board": changed(GOOD_ROWS, 2, "3.1")}, "hangs above an empty cell"),
-    ({"board": ["1.1", "1.1", "1.1"]}, "column 1 is empty but column 2 is not"),
-    ({"board": [".11", ".11", ".11"]}, "column 0 is empty"),
-    ({"board": np.ones((3, 3, 1), int)}, "shape"),
-    ({"state": other_record(SAMEGAME, board_width=4, board_height=3)}, "invalid width=4: expected 3, the parameter"),
-    ({"state": other_record(SAMEGAME, board_width=30, board_height=30)}, "got a record of other games or board sizes"),
-    ({"state": other_record(SAMEGAME, board_width=16, board_height=16)}, "invalid width=16: expected 3"),
-    ({"state": spoiled(SAMEGAME, width=9)}, "invalid width=9: expected 3"),
-    ({"state": spoiled(SAMEGAME, width=-3, height=-3)}, "."),
-    ({"state": spoiled(SAMEGAME, board=15)}, "."),
-    ({"state": spoiled(SAMEGAME, to_move=4)}, "next_agent='number 4'"),
-    ({"state": spoiled(SAMEGAME, ply=-3)}, "ply=-3"),
-]
-BAD_BREAKTHROUGH = [
-    ({"board": ["...", "1..", "...", "...", "..."]}, "player_1 has 0 pieces"),
-    ({"board": ["2..", "...", "...", "...", "..1"]}, "goal row"),
-    ({"board": ["...", "...", "1.2", "...", "..1"]}, "row 4, column 2: player_0 stands on its goal row"),
-    ({"board": ["2..", "...", "1.2", "...", "..."]}, "row 0, column 0: player_1 stands on its goal row"),
-    ({"board": ["111", "111", "1..", "222", "222"]}, "player_0 has 7 pieces"),
-    ({"board": ["113", "1..", "...", "222", ".22"]}, "row 0, column 2: invalid cell='3'"),
-    ({"board": np.full((5, 3), 3)}, "row 0, column 0: invalid cell=3"),
-    ({"board": np.ones((3, 5), int)}, "shape"),
-    ({"state": other_record(BREAKTHROUGH)}, "invalid width=8: expected 3"),
-    ({"state": other_record(BREAKTHROUGH, board_width=20, board_height=20)}, "invalid width=20: expected 3"),
-    ({"state": spoiled(BREAKTHROUGH, height=20)}, "."),
-    ({"state": spoiled(BREAKTHROUGH, pieces=2**64 - 1)}, "."),
-    ({"state": spoiled(BREAKTHROUGH, to_move=2)}, "."),
-    ({"state": spoiled(BREAKTHROUGH, ply=1)}, "ply=1"),
-]
+
+
+def list_bad_samegame():
+    return [
+        ({"board": changed(GOOD_ROWS, 0, "114")}, "row 0, column 2: invalid cell='4': expected 0 .empty. to 3"),
+        ({"board": np.full((3, 3), -1)}, "row 0, column 0: invalid cell=-1"),
+        ({"board": np.ones((3, 3))}, "whole numbers"),
+        ({"board": np.ones((3, 3), bool)}, "whole numbers"),
+        ({"board": np.full((3, 3), 2**70, object)}, "whole numbers"),
+        ({"board": changed(GOOD_ROWS, 2, "3.1")}, "hangs above an empty cell"),
+        ({"board": ["1.1", "1.1", "1.1"]}, "column 1 is empty but column 2 is not"),
+        ({"board": [".11", ".11", ".11"]}, "column 0 is empty"),
+        ({"board": np.ones((3, 3, 1), int)}, "shape"),
+        ({"state": other_record(SAMEGAME, board_width=4, board_height=3)}, "invalid width=4: expected 3, the parameter"),
+        ({"state": other_record(SAMEGAME, board_width=30, board_height=30)}, "got a record of other games or board sizes"),
+        ({"state": other_record(SAMEGAME, board_width=16, board_height=16)}, "invalid width=16: expected 3"),
+        ({"state": spoiled(SAMEGAME, width=9)}, "invalid width=9: expected 3"),
+        ({"state": spoiled(SAMEGAME, width=-3, height=-3)}, "."),
+        ({"state": spoiled(SAMEGAME, board=15)}, "."),
+        ({"state": spoiled(SAMEGAME, to_move=4)}, "next_agent='number 4'"),
+        ({"state": spoiled(SAMEGAME, ply=-3)}, "ply=-3"),
+    ]
+
+
+def list_bad_breakthrough():
+    return [
+        ({"board": ["...", "1..", "...", "...", "..."]}, "player_1 has 0 pieces"),
+        ({"board": ["2..", "...", "...", "...", "..1"]}, "goal row"),
+        ({"board": ["...", "...", "1.2", "...", "..1"]}, "row 4, column 2: player_0 stands on its goal row"),
+        ({"board": ["2..", "...", "1.2", "...", "..."]}, "row 0, column 0: player_1 stands on its goal row"),
+        ({"board": ["111", "111", "1..", "222", "222"]}, "player_0 has 7 pieces"),
+        ({"board": ["113", "1..", "...", "222", ".22"]}, "row 0, column 2: invalid cell='3'"),
+        ({"board": np.full((5, 3), 3)}, "row 0, column 0: invalid cell=3"),
+        ({"board": np.ones((3, 5), int)}, "shape"),
+        ({"state": other_record(BREAKTHROUGH)}, "invalid width=8: expected 3"),
+        ({"state": other_record(BREAKTHROUGH, board_width=20, board_height=20)}, "invalid width=20: expected 3"),
+        ({"state": spoiled(BREAKTHROUGH, height=20)}, "."),
+        ({"state": spoiled(BREAKTHROUGH, pieces=2**64 - 1)}, "."),
+        ({"state": spoiled(BREAKTHROUGH, to_move=2)}, "."),
+        ({"state": spoiled(BREAKTHROUGH, ply=1)}, "ply=1"),
+    ]
+
+
 SLIPS = [("frist_agent", "first_agent"), ("nextagent", "next_agent"), ("boards", "board")]
-BAD = [(id, options, why) for id in SMALL for options, why in BAD_FOR_BOTH]
-BAD += [(id, {"state": {"board": GOOD[id], slip: 0}}, f"mean '{key}'") for id in SMALL for slip, key in SLIPS]
-BAD += [(id, {"board": GOOD[id], **options}, why) for id in SMALL for options, why in WITH_A_GOOD_BOARD]
-BAD += [(SAMEGAME, options, why) for options, why in BAD_SAMEGAME]
-BAD += [(BREAKTHROUGH, options, why) for options, why in BAD_BREAKTHROUGH]
+
+
+def list_bad():
+    """All bad positions; the records among them are made by games, which takes time."""
+    bad = [(id, options, why) for id in SMALL for options, why in BAD_FOR_BOTH]
+    bad += [(id, {"state": {"board": GOOD[id], slip: 0}}, f"mean '{key}'") for id in SMALL for slip, key in SLIPS]
+    bad += [(id, {"board": GOOD[id], **options}, why) for id in SMALL for options, why in WITH_A_GOOD_BOARD]
+    bad += [(SAMEGAME, options, why) for options, why in list_bad_samegame()]
+    return bad + [(BREAKTHROUGH, options, why) for options, why in list_bad_breakthrough()]
 
 
 def everything(env):
@@ -258,7 +270,7 @@ def label(value):
 
 
 def test_bad_positions_are_refused_and_change_nothing():
-    for id, options, why in BAD:
+    for id, options, why in list_bad():
         env = momagames.make(id, **SMALL[id])
         env.reset(seed=7)
         env.step(legal(env.episode)[0])
