@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import time
-import zlib
 from pathlib import Path
 
 import pytest
@@ -76,25 +75,27 @@ def pytest_collect_directory(path, parent):
     return ReversedDir.from_parent(parent, path=path) if int(worker[2:]) % 2 else None
 
 
-def is_selected(item, selection):
-    """Whether a test is in an affected file, or long and in the part of those that runs whatever has changed."""
-    in_part = zlib.crc32(item.nodeid.encode()) % selection["parts"] == selection["part"]
-    return item.nodeid.partition("::")[0] in selection["files"] or (in_part and item.get_closest_marker("long") is not None)
+def select(items, selection):
+    """The tests of affected files, and a part of all long tests, whatever has changed; neighbors, as they compile the same."""
+    long_tests = [item for item in items if item.get_closest_marker("long")]
+    begin, end = (len(long_tests) * part // selection["parts"] for part in (selection["part"], selection["part"] + 1))
+    chosen = set(long_tests[begin:end])
+    return [item for item in items if item in chosen or item.nodeid.partition("::")[0] in selection["files"]]
 
 
 def pytest_collection_modifyitems(config, items):
     """Leave out the long tests without --long, and without the compiler those marked `compiled`, which are about it."""
+    files = sorted({item.path.parts for item in items})  # the workers' lists are to be equal, see pytest_collect_directory
+    places = {parts: place for place, parts in enumerate(files)}
+    items.sort(key=lambda item: places[item.path.parts])
     selection, passed = config.getoption("selection"), set(config.getoption("leave_out") or ())
-    chosen = [item for item in items if item.nodeid not in passed and (not selection or is_selected(item, selection))]
+    chosen = [item for item in (select(items, selection) if selection else items) if item.nodeid not in passed]
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
         items[:] = chosen
     left_out = {"long": "needs --long"} if not config.getoption("long") else {}
     if INTERPRETED:
         left_out["compiled"] = "compiled only"
-    files = sorted({item.path.parts for item in items})  # the workers' lists are to be equal, see pytest_collect_directory
-    places = {parts: place for place, parts in enumerate(files)}
-    items.sort(key=lambda item: places[item.path.parts])
     for item in items:
         for name, reason in left_out.items():
             if item.get_closest_marker(name):
