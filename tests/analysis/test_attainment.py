@@ -39,6 +39,7 @@ def test_surfaces_by_hand():
     assert best.tolist() == [[1, 5], [2, 3], [4, 2], [5, 1]]
     assert median.tolist() == [[1, 3], [2, 2], [4, 1]]
     assert worst.tolist() == [[1, 2], [3, 1]]
+    assert attainment_surface([THREE[0]], 1).tolist() == sorted(map(list, THREE[0]))
 
 
 @pytest.mark.parametrize("objectives", [2, 3])

@@ -92,6 +92,7 @@ def test_nearly_equal_points_count_once():
     assert cardinality(cloud) == 4
     assert rounded_cardinality(cloud) == 2
     assert rounded_cardinality(cloud, 0.001) == 4
+    assert rounded_cardinality(LINE) == 11
     assert rounded_cardinality(np.zeros((0, 2))) == 0
 
 
@@ -121,10 +122,12 @@ def test_order_of_rows_does_not_matter():
         (lambda: hypervolume([(1, 2)], (0, 0, 0)), "2 finite numbers"),
         (lambda: hypervolume([(1, 2)], (0, np.inf)), "2 finite numbers"),
         (lambda: hypervolume([1, 2], (0, 0)), r"expected \(0 or more, K\)"),
+        (lambda: hypervolume([[(1, 2)]], (0, 0)), r"invalid shape \(1, 1, 2\) of points"),
         (lambda: hypervolume_ratio([(1, 2)], (0, 0), [(1, 2, 3)]), "of reference_set"),
         (lambda: hypervolume_ratio([(1, 2)], (2, 2), [(1, 2)]), "above ref"),
         (lambda: igd_plus([(1, 2, 3)], KNOWN), "of points"),
         (lambda: igd_plus(FOUR, np.zeros((0, 2))), "1 or more"),
+        (lambda: igd_plus(np.zeros((0, 2)), FOUR), "1 or more"),
         (lambda: epsilon(FOUR, [(np.nan, 1)]), "expected finite numbers"),
         (lambda: rounded_cardinality(FOUR, 0.0), "above 0"),
         (lambda: normalize(FOUR, (0, 0), (1, 0)), "expected values above ref"),

@@ -81,6 +81,7 @@ def test_non_linear_utilities_value_concave_parts():
     ends = [(1, 0), (0, 1)]
     assert expected_family_utility(ends, [egalitarian()]) == 0
     assert expected_family_utility([*ends, (0.4, 0.4)], [egalitarian()]) == 0.4
+    assert expected_family_utility([(0.4, 0.4)], [egalitarian()]) == 0.4
     assert expected_family_utility([*ends, (0.4, 0.4)], [egalitarian(), linear([0.5, 0.5])]) == pytest.approx(0.45)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.processes import process_namespace
-from momagames.benchmark.store.store import Store
+from momagames.benchmark.store.store import Store, read_run_files
 from momagames.errors import InvalidFile
 from tests.benchmark.tiny import seal, whole
 
@@ -102,6 +102,14 @@ def test_a_failure_is_stored_with_its_partial_rows(tmp_path):
     store.write_run(run, [{"row": 2}], {})  # a second start that succeeds
     assert store.read_error(run) is None
     assert list(store.read_rows(run)) == [{"row": 2}]
+
+
+def test_a_crash_has_no_rows(tmp_path):
+    suite, store = whole(), Store(tmp_path)
+    store.open_suite(suite)
+    run = suite.list_runs()[0]
+    store.record_crash(run, "killed", 1.0)
+    assert set(read_run_files(store.failed / run.folder)) == {"config.json", "error.txt", "metadata.json"}
 
 
 def test_ctrl_c_leaves_no_partial_result(tmp_path):

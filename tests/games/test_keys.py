@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from momagames.engine.positions import load_state
 from momagames.kernels.jit import compile_entry_point
 from tests.games.samegame.naive import SameGame
 from tests.games.walk import board, legal, moves, start
@@ -37,6 +38,16 @@ def future(play):
     data = play.game.codec.save(play.state)
     counted = data["ply"] if play.game.id == "mo-breakthrough-v0" else 0
     return tuple(data["board"]), data["next_agent"], counted
+
+
+@pytest.mark.parametrize("colors", [4, 8])
+def test_keys_have_bits_for_every_color(colors):
+    """The highest color and that beside it, which a bit less for each cell would mix up."""
+    play, keys = start("mo-samegame-v0", 0, board_width=3, board_height=3, num_colors=colors), set()
+    for beside in (2, 3):
+        play.load(load_state(play.game, {"board": [f"{colors}{beside}1", "111", "111"]})[0])
+        keys.add(key(play))
+    assert len(keys) == 2
 
 
 @pytest.mark.parametrize(("id", "params"), KINDS)
