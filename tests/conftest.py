@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import importlib
+import itertools
 import json
 import os
 import signal
@@ -76,10 +77,12 @@ def pytest_collect_directory(path, parent):
 
 
 def select(items, selection):
-    """The tests of affected files, and a part of all long tests, whatever has changed; neighbors, as they compile the same."""
-    long_tests = [item for item in items if item.get_closest_marker("long")]
-    begin, end = (len(long_tests) * part // selection["parts"] for part in (selection["part"], selection["part"] + 1))
-    chosen = set(long_tests[begin:end])
+    """The tests of affected files, and a part of all long tests whatever has changed, a few neighbors at a time."""
+    blocks = []
+    for _, group in itertools.groupby((item for item in items if item.get_closest_marker("long")), key=lambda item: item.path):
+        tests = list(group)
+        blocks += [tests[i : i + 4] for i in range(0, len(tests), 4)]
+    chosen = set(itertools.chain(*blocks[selection["part"] :: selection["parts"]]))
     return [item for item in items if item in chosen or item.nodeid.partition("::")[0] in selection["files"]]
 
 

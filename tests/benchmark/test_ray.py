@@ -1,5 +1,7 @@
 """Runs on a Ray cluster: the same rows, and a node that is killed in the middle has its runs done elsewhere."""
 
+import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -104,24 +106,36 @@ def test_a_node_with_another_version_is_rejected(two_nodes, tmp_path, monkeypatc
         run_suite(broken(), tmp_path, executor=RayCluster())
 
 
+def locate_worker(worker):
+    """Return the node and the number of the process of a worker, which calls this."""
+    import ray
+
+    return ray.get_runtime_context().get_node_id(), os.getpid()
+
+
 def test_runs_of_a_dead_node_run_elsewhere(two_nodes, here, tmp_path, monkeypatch):
-    """Killed in the middle of a suite: every run ends finished, with the rows of a run in one process."""
-    given = []
-    submit = executor._Actors.submit
-    monkeypatch.setattr(
-        executor._Actors, "submit", lambda pool, worker, run: (given.append(run.digest), submit(pool, worker, run))
-    )
-    outcomes = []
+    """Killed with a run in hand: every run ends finished, with the rows of a run in one process."""
+    import ray
 
-    def on_outcome(outcome):
-        outcomes.append(outcome)
-        if len(outcomes) == 2:
-            two_nodes.remove_node(two_nodes.second, allow_graceful=False)
+    given, second = [], two_nodes.second
+    submit, list_idle = executor._Actors.submit, executor._Actors.list_idle
 
-    results = run_suite(many(), tmp_path, on_outcome=on_outcome, executor=RayCluster())
+    def submit_and_kill(pool, worker, run):
+        node, process = ray.get(pool._actors[worker].__ray_call__.remote(locate_worker))
+        if node == second.node_id:
+            os.kill(process, signal.SIGSTOP)  # else it might be faster than what kills it
+        given.append(run.digest)
+        submit(pool, worker, run)
+        if node == second.node_id:
+            two_nodes.remove_node(second, allow_graceful=False)
+
+    monkeypatch.setattr(executor._Actors, "submit", submit_and_kill)
+    # nothing is given out before the workers of both nodes have started
+    monkeypatch.setattr(executor._Actors, "list_idle", lambda pool: list_idle(pool) if given or len(pool._free) == 2 else [])
+    results = run_suite(many(), tmp_path, executor=RayCluster())
     assert not results.failed
-    assert len(results.finished) == len(many().list_runs()) == len(outcomes)
-    assert len(given) > len(set(given))  # what was in hand there was given out once more
+    assert len(results.finished) == len(many().list_runs())
+    assert len(given) == len(set(given)) + 1  # what was in hand there was given out once more
     assert contents(Store(tmp_path), many()) == contents(here, many())
 
 

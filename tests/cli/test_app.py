@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -28,6 +29,7 @@ def momagames_here(*arguments, cwd=None, **environment):
     An error that is not ours is raised here.
     """
     output, errors = StringIO(), StringIO()
+    imported, place = set(sys.modules), Path(cwd or ".").resolve()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(errors):
         patch.setattr(sys, "argv", ["momagames", *arguments])
         patch.setattr(sys, "path", [*sys.path])
@@ -40,6 +42,9 @@ def momagames_here(*arguments, cwd=None, **environment):
             code = 0
         except SystemExit as end:
             code = end.code or 0
+    for name in set(sys.modules) - imported:  # those of the current folder, of which other tests have others
+        if place in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
+            del sys.modules[name]
     return subprocess.CompletedProcess(["momagames", *arguments], code, output.getvalue(), errors.getvalue())
 
 
