@@ -27,7 +27,7 @@ from tests.benchmark.tiny import POLICIES, RANDOM, plans, suite
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ARCHIVES = sorted((Path(__file__).resolve().parents[1] / "benchmarks" / "fronts").glob("*.npz.xz"))
-RUNS, ROWS = 3, 2  # sampled in each family, and in each of these runs
+RUNS, ROWS = 2, 2  # sampled in each family, and in each of these runs
 CHEAP = 0.5  # seconds of a run that is computed again as a whole, without training: other processors round otherwise
 
 

@@ -119,13 +119,13 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     *(
         (
             "learning/targets.py",
-            ("samegame7", "--learner", learner, "--budget", "2e6", "--out", ".", "--episodes", "2"), ("torch",), (printed,),
+            ("samegame7", "--learner", learner, "--budget", "5e5", "--out", ".", "--episodes", "2"), ("torch",), (printed,),
         )
         for learner, printed in (("cross_entropy", "share of exact "), ("beam_estimate", "beam(estimate=trained), "))
     ),
     (
         "learning/targets.py",
-        ("tileblast", "--learner", "cross_entropy", "--budget", "2e6", "--out", ".", "--episodes", "2"), ("torch",),
+        ("tileblast", "--learner", "cross_entropy", "--budget", "6e5", "--out", ".", "--episodes", "2"), ("torch",),
         ("tileblast, cross_entropy, seed 10: ", "one_step_lookahead, unseen levels "),
     ),
     *(

@@ -236,7 +236,7 @@ def test_both_resources_without_an_enemy():
 
 @pytest.mark.long
 def test_policies_attain_their_points_on_average():
-    """Mean returns of 3,000 episodes in the environment are within five standard errors of the points."""
+    """Mean returns of 1,000 episodes in the environment are within five standard errors of the points."""
     pytest.importorskip("mo_gymnasium")
     for name in ("resource-gathering-v0-gamma-0.9", "breakable-bottles-v0-gamma-0.9"):
         front = fronts.load_front(name)
@@ -244,7 +244,7 @@ def test_policies_attain_their_points_on_average():
         model = choice.explore(LIMITS)
         for point in front.points:
             policy = environment_front.expand_strategy(model, environment_front.unpack_policy(point.strategy))
-            episodes = play_policy(choice.make(), choice.make_simulator(), model, policy, 3000, None)
+            episodes = play_policy(choice.make(), choice.make_simulator(), model, policy, 1000, None)
             returns = np.array([[float(x) for x in discount_rewards(rewards, choice.discount)] for rewards in episodes])
             error = returns.std(axis=0) / np.sqrt(len(returns))
             assert (np.abs(returns.mean(axis=0) - point.value) <= 5 * error + 1e-9).all()
