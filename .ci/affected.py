@@ -2,7 +2,8 @@
 
     python .ci/affected.py [--base COMMIT] [--all]     prints the choice with its reasons on stderr, and as shell variables:
 
-    TESTS    JSON: test files to run with their long tests, and which eighth of all other long tests to run
+    TESTS    JSON: test files to run with their long tests, other games, whose names leave a long test out, and which eighth
+             of all other long tests to run
     GAMES    folders of games whose rules are played without the compiler and with bounds checks
     SITE     results (pages of results are made anew), pages (they are taken as they are) or nothing
 
@@ -46,6 +47,7 @@ INDEXES = {
     "momagames/registry.py": {"find_exact_front", "pareto_front"},
 }
 GAMES = "momagames/games/__init__.py"
+GAME_FOLDER = re.compile(r"(?:momagames|tests)/games/(\w+)/")
 # Files that tests name by their stems: pattern -> names that stand for every one of them.
 NAMED = {
     "configs/suites/*.yaml": {"list_suites"},
@@ -292,12 +294,15 @@ class Choice:
     why      the reason, if it is everything
     tests    test files
     games    folders of games
+    others   folders of games that are not affected, if all changes are in folders of games: a long test named after one of
+             them and none of `games` is left out
     site     "results", "pages" or ""
     """
 
     why: str
     tests: list[str]
     games: list[str]
+    others: list[str]
     site: str
 
 
@@ -313,12 +318,14 @@ def choose(repository: Repository, changes: Collection[str]) -> Choice:
         if matches(path, EVERYTHING) or not (path in known or matches(path, NOTHING) or is_removed_test):
             why = f"{path} can affect everything"
     games = [PurePosixPath(path).parts[2] for path in files if fnmatch(path, "momagames/games/*/SPEC.md")]
+    homes = [found[1] if (found := GAME_FOLDER.match(path)) else "" for path in changes]
     shared = any(matches(path, RULES) or PurePosixPath(path).parent.as_posix() == "tests/games" for path in changes)
     site = "results" if changed & results else "pages" if any(matches(path, SITE) for path in changes) else ""
     return Choice(
         why=why,
         tests=[path for path, closure in closures.items() if why or closure & changed],
-        games=[name for name in games if why or shared or any(f"/games/{name}/" in path for path in changes)],
+        games=[name for name in games if why or shared or name in homes],
+        others=[] if why or "" in homes else [name for name in games if name not in homes],
         site="results" if why else site,
     )
 
@@ -338,11 +345,14 @@ def main() -> None:
         f"compared with {base[:12]} ({reason}): {', '.join(changes[:4])}{' ...' * (len(changes) > 4)}" if base else "",
         f"everything: {why}" if why else "",
         f"tests: {len(chosen.tests)} affected files, and part {part + 1} of {PARTS} of the long tests of all others",
+        f"left out: tests named after {', '.join(chosen.others)}" if chosen.others else "",
         f"rules without the compiler and with bounds checks: {' '.join(chosen.games) or 'none'}",
         f"site: {chosen.site or 'not built'}",
     )
     print("\n".join(filter(None, lines)), file=sys.stderr)
-    selection = json.dumps({"files": chosen.tests, "part": part, "parts": PARTS})
+    selection = json.dumps(
+        {"files": chosen.tests, "games": chosen.games, "others": chosen.others, "part": part, "parts": PARTS}
+    )
     print(f"TESTS={shlex.quote(selection)}\nGAMES={shlex.quote(' '.join(chosen.games))}\nSITE={chosen.site}")
 
 

@@ -77,13 +77,20 @@ def pytest_collect_directory(path, parent):
 
 
 def select(items, selection):
-    """The tests of affected files, and a part of all long tests whatever has changed, a few neighbors at a time."""
+    """The tests of affected files, but for those named after other games, and a part of all long tests, in small blocks."""
     blocks = []
     for _, group in itertools.groupby((item for item in items if item.get_closest_marker("long")), key=lambda item: item.path):
         tests = list(group)
         blocks += [tests[i : i + 4] for i in range(0, len(tests), 4)]
-    chosen = set(itertools.chain(*blocks[selection["part"] :: selection["parts"]]))
-    return [item for item in items if item in chosen or item.nodeid.partition("::")[0] in selection["files"]]
+    chosen = {item.nodeid for block in blocks[selection["part"] :: selection["parts"]] for item in block}
+
+    def is_affected(name):
+        is_of_others = any(game in name for game in selection["others"]) and not any(
+            game in name for game in selection["games"]
+        )
+        return name.partition("::")[0] in selection["files"] and not is_of_others
+
+    return [item for item in items if item.nodeid in chosen or is_affected(item.nodeid)]
 
 
 def pytest_collection_modifyitems(config, items):

@@ -4,8 +4,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from tests.conftest import select
 
 ROOT = Path(__file__).resolve().parents[1]
 GAMES = ["breakthrough", "pommerman", "robotmail", "samegame", "tileblast"]
@@ -80,6 +83,17 @@ def test_planted_changes(choose, change, tests, others, games, site):
     assert names >= set(tests)
     assert not names & set(others)
     assert (chosen.games, chosen.site) == (games, site)
+    in_a_game = "/games/" in change
+    assert chosen.others == [game for game in GAMES if in_a_game and game not in games]
+
+
+def test_changes_in_several_games(choose):
+    assert choose("momagames/games/samegame/rules.py", "tests/games/tileblast/naive.py").others == [
+        "breakthrough",
+        "pommerman",
+        "robotmail",
+    ]
+    assert choose("momagames/games/samegame/rules.py", "docs/metrics.md").others == []
 
 
 @pytest.mark.parametrize(
@@ -137,7 +151,8 @@ def test_the_commit_to_compare_with(affected, tmp_path, monkeypatch):
 
 def test_pytest_runs_what_is_selected_and_has_not_passed(tmp_path):
     running, passed = "tests/kernels/test_rng.py::test_stream", "tests/kernels/test_rng.py::test_numbers_below"
-    files = {"selection": {"files": ["tests/kernels/test_rng.py"], "part": 1, "parts": 2}, "leave-out": [passed]}
+    selection = {"files": ["tests/kernels/test_rng.py"], "games": [], "others": [], "part": 1, "parts": 2}
+    files = {"selection": selection, "leave-out": [passed]}
     for name, content in files.items():
         (tmp_path / name).write_text(json.dumps(content))
     options = [f"--{name}={tmp_path / name}" for name in files]
@@ -149,3 +164,20 @@ def test_pytest_runs_what_is_selected_and_has_not_passed(tmp_path):
     others = [name for name in names if not name.startswith("tests/kernels/test_rng.py")]
     assert all(name.startswith("tests/kernels/test_jit.py") for name in others)
     assert len(others) == 8  # the second and the fourth four of its 18 long tests
+
+
+def test_tests_named_after_other_games_are_left_out():
+    names = [
+        "test_a.py::test_a[mo-samegame-v0]",
+        "test_a.py::test_b[mo-tileblast-v0]",
+        "test_a.py::test_c",
+        "test_b.py::test_d",
+    ]
+    names += ["test_a.py::test_e[mo-tileblast-v0-mo-samegame-v0]", "samegame/test_c.py::test_f[0]"]
+    items = [SimpleNamespace(nodeid=name, path=name.partition("::")[0], get_closest_marker=lambda _: True) for name in names]
+    choice = {"files": ["test_a.py", "samegame/test_c.py"], "games": ["tileblast"], "others": ["samegame"], "parts": 10}
+    assert [item.nodeid for item in select(items, {**choice, "part": 5})] == [names[1], names[2], names[4]]
+    assert [item.nodeid for item in select(items, {**choice, "part": 3})] == [
+        *names[1:3],
+        *names[4:],
+    ]  # the last is in that part
