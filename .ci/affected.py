@@ -57,14 +57,17 @@ NAMED = {
 # What cannot be read from imports and strings: pattern of a file -> patterns of the files that it reads.
 READS = {
     "tests/test_docs.py": ("*.md",),
-    "tests/test_vocabulary.py": ("*.md",),
-    "tests/test_release.py": ("*.md", "*.json", "*.cff"),
+    "tests/test_vocabulary.py": ("*.md", "momagames/*.py", "tests/*.py"),
+    "tests/test_release.py": ("*.md", "*.json", "*.cff", "LICENSE", "NOTICE", ".gitignore"),
+    "tests/test_add_a_game.py": ("*.md", "*.json", "*.cff"),
+    "tests/test_affected.py": ("momagames/*.py", "tests/*.py", "docs/*.py"),
+    "tests/test_cluster_scripts.py": ("momagames/__main__.py",),
+    "tests/test_portability.py": ("momagames/*.py",),
     "momagames/cli/app.py": ("momagames/games/*/cli.py", "momagames/games/*/cli/*.py"),  # commands of games
 }
 EVERYTHING = ("pyproject.toml", ".ci/*")
 NOTHING = (  # lint and the tests that always run read them
-    ".devcontainer/*", ".dockerignore", ".gitattributes", ".github/*", ".gitignore", ".pre-commit-config.yaml", "Dockerfile",
-    "LICENSE", "NOTICE",
+    ".devcontainer/*", ".dockerignore", ".gitattributes", ".github/*", ".pre-commit-config.yaml", "Dockerfile",
 )  # fmt: skip
 RULES = (  # what the rules of every game and their tests use
     "momagames/contract/*", "momagames/engine/*", "momagames/games/__init__.py", "momagames/kernels/*", "tests/cases.py",

@@ -72,8 +72,8 @@ def pytest_collect_directory(path, parent):
 
     Each imports all test files; the first one rewrites the assertions of a file, and the others find what it wrote.
     """
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
-    return ReversedDir.from_parent(parent, path=path) if int(worker[2:]) % 2 else None
+    number = getattr(parent.config, "workerinput", {}).get("workerid", "")[2:]
+    return ReversedDir.from_parent(parent, path=path) if number.isdecimal() and int(number) % 2 else None
 
 
 def select(items, selection):
@@ -93,11 +93,11 @@ def select(items, selection):
     return [item for item in items if item.nodeid in chosen or is_affected(item.nodeid)]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest puts the tests of a fixture together
 def pytest_collection_modifyitems(config, items):
     """Leave out the long tests without --long, and without the compiler those marked `compiled`, which are about it."""
-    files = sorted({item.path.parts for item in items})  # the workers' lists are to be equal, see pytest_collect_directory
-    places = {parts: place for place, parts in enumerate(files)}
-    items.sort(key=lambda item: places[item.path.parts])
+    if hasattr(config, "workerinput"):  # the workers' lists are to be equal, see pytest_collect_directory
+        items.sort(key=lambda item: item.path.parts)
     selection, passed = config.getoption("selection"), set(config.getoption("leave_out") or ())
     chosen = [item for item in (select(items, selection) if selection else items) if item.nodeid not in passed]
     if len(chosen) < len(items):

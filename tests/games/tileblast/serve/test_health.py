@@ -35,13 +35,13 @@ def read_log():
 def send_garbage(url, times):
     parts = urlsplit(url)
     for _ in range(times):
-        with socket.create_connection((parts.hostname, parts.port), timeout=10) as client:
+        with socket.create_connection((parts.hostname, parts.port), timeout=120) as client:
             client.sendall(GARBAGE)
             assert client.recv(1000).startswith(b"HTTP/1.1 400")
 
 
 def read_health(url):
-    response = requests.get(url + "/health", timeout=10)
+    response = requests.get(url + "/health", timeout=120)
     assert (response.status_code, response.headers["content-type"]) == (200, "application/json")
     return response.json()
 
@@ -75,7 +75,7 @@ def test_internal_errors_are_counted(serve, monkeypatch):
 
 
 def test_head_and_other_methods_of_health(url):
-    assert requests.head(url + "/health", timeout=10).status_code == 200
+    assert requests.head(url + "/health", timeout=120).status_code == 200
     response = raw(url, "/health", "{}")
     assert response.status_code == 405
     assert "POST /health" in error(response)

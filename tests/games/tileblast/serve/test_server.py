@@ -31,13 +31,13 @@ pytestmark = pytest.mark.compiled
 def test_both_loopbacks(url):
     port = url.rpartition(":")[2]
     assert url == f"http://localhost:{port}"
-    assert requests.get(f"http://127.0.0.1:{port}/ping", timeout=10).text == "Pong"
+    assert requests.get(f"http://127.0.0.1:{port}/ping", timeout=120).text == "Pong"
     try:
         socket.create_connection(("::1", int(port)), timeout=1).close()
     except OSError as error:
         assert error.errno in (97, 99)  # this machine has no IPv6  # noqa: PT017
     else:
-        assert requests.get(f"http://[::1]:{port}/ping", timeout=10).text == "Pong"
+        assert requests.get(f"http://[::1]:{port}/ping", timeout=120).text == "Pong"
 
 
 def test_port_in_use(url):
@@ -138,7 +138,7 @@ def test_the_command_serves_until_it_is_stopped(tmp_path, stop):
         url = re.search(r"http://localhost:\d+", running.stdout.readline()).group()
         session = create(url, 13)["sessionId"]
         for host, status in (("games.example", 200), ("192.0.2.7:80", 200), ("other.example", 421)):
-            assert requests.get(url + "/ping", headers={"host": host}, timeout=10).status_code == status
+            assert requests.get(url + "/ping", headers={"host": host}, timeout=120).status_code == status
         running.send_signal(stop)
         _, errors = running.communicate(timeout=30)
     finally:
