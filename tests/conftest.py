@@ -85,10 +85,8 @@ def select(items, selection):
     chosen = {item.nodeid for block in blocks[selection["part"] :: selection["parts"]] for item in block}
 
     def is_affected(name):
-        is_of_others = any(game in name for game in selection["others"]) and not any(
-            game in name for game in selection["games"]
-        )
-        return name.partition("::")[0] in selection["files"] and not is_of_others
+        is_of_affected, is_of_other = (any(game in name for game in selection[key]) for key in ("games", "others"))
+        return name.partition("::")[0] in selection["files"] and (is_of_affected or not is_of_other)
 
     return [item for item in items if item.nodeid in chosen or is_affected(item.nodeid)]
 
