@@ -13,7 +13,8 @@ growing batches, until one fails. For a line that runs at import these are some 
 stopped is resumed. With --before the test that killed a mutant in the earlier run comes first. `show` prints the
 numbers and the mutants that lived, or with --before those that were killed only then.
 
-Rules and engine run without the compiler, with the tests of INTERPRETED_TESTS; analysis and store with it and with all tests.
+Rules and engine run without the compiler, with the tests of INTERPRETED_TESTS, so that tests marked `compiled`, or that play
+more games with it, may kill some that live; analysis and store with it and with all tests.
 Set MOMAGAMES_CACHE_DIR to a warm cache for these: its keys contain the sources, so that mutants do not affect each other. A
 test that does not pass within LIMITS (CPU seconds) on the checkout itself is left out. What a test runs in a new process,
 or finds in a cache that another test file's process filled, does not count as touched.

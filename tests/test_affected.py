@@ -83,8 +83,7 @@ def test_planted_changes(choose, change, tests, others, games, site):
     assert names >= set(tests)
     assert not names & set(others)
     assert (chosen.games, chosen.site) == (games, site)
-    in_a_game = "/games/" in change
-    assert chosen.others == [game for game in GAMES if in_a_game and game not in games]
+    assert chosen.others == ([game for game in GAMES if game not in games] if "/games/" in change else [])
 
 
 def test_changes_in_several_games(choose):
@@ -177,7 +176,5 @@ def test_tests_named_after_other_games_are_left_out():
     items = [SimpleNamespace(nodeid=name, path=name.partition("::")[0], get_closest_marker=lambda _: True) for name in names]
     choice = {"files": ["test_a.py", "samegame/test_c.py"], "games": ["tileblast"], "others": ["samegame"], "parts": 10}
     assert [item.nodeid for item in select(items, {**choice, "part": 5})] == [names[1], names[2], names[4]]
-    assert [item.nodeid for item in select(items, {**choice, "part": 3})] == [
-        *names[1:3],
-        *names[4:],
-    ]  # the last is in that part
+    # the last is in that part
+    assert [item.nodeid for item in select(items, {**choice, "part": 3})] == [*names[1:3], *names[4:]]

@@ -107,7 +107,7 @@ def test_a_node_with_another_version_is_rejected(two_nodes, tmp_path, monkeypatc
 
 
 def locate_worker(worker):
-    """Return the node and the number of the process of a worker, which calls this."""
+    """Return the IDs of the node and of the process of a worker, which runs this."""
     import ray
 
     return ray.get_runtime_context().get_node_id(), os.getpid()

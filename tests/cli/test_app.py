@@ -29,7 +29,7 @@ def momagames_here(*arguments, cwd=None, **environment):
     An error that is not ours is raised here.
     """
     output, errors = StringIO(), StringIO()
-    imported, place = set(sys.modules), Path(cwd or ".").resolve()
+    imported = set(sys.modules)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(errors):
         patch.setattr(sys, "argv", ["momagames", *arguments])
         patch.setattr(sys, "path", [*sys.path])
@@ -42,9 +42,10 @@ def momagames_here(*arguments, cwd=None, **environment):
             code = 0
         except SystemExit as end:
             code = end.code or 0
-    for name in set(sys.modules) - imported:  # those of the current folder, of which other tests have others
-        if place in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
-            del sys.modules[name]
+    if cwd is not None:  # other tests have modules of the same names in other folders
+        for name in set(sys.modules) - imported:
+            if Path(cwd).resolve() in Path(getattr(sys.modules[name], "__file__", None) or "/").resolve().parents:
+                del sys.modules[name]
     return subprocess.CompletedProcess(["momagames", *arguments], code, output.getvalue(), errors.getvalue())
 
 
