@@ -77,16 +77,18 @@ def pytest_collect_directory(path, parent):
 
 
 def select(items, selection):
-    """The tests of affected files, but for those named after other games, and a part of all long tests, in small blocks."""
+    """The affected tests, but for those named after other games, and a part of all long tests, in small blocks."""
     blocks = []
     for _, group in itertools.groupby((item for item in items if item.get_closest_marker("long")), key=lambda item: item.path):
         tests = list(group)
         blocks += [tests[i : i + 4] for i in range(0, len(tests), 4)]
     chosen = {item.nodeid for block in blocks[selection["part"] :: selection["parts"]] for item in block}
+    files, left_out = set(selection["files"]), set(selection["left_out"])
 
     def is_affected(name):
+        file, test = name.partition("[")[0].split("::")[:2]  # of a function or class
         is_of_affected, is_of_other = (any(game in name for game in selection[key]) for key in ("games", "others"))
-        return name.partition("::")[0] in selection["files"] and (is_of_affected or not is_of_other)
+        return file in files and f"{file}::{test}" not in left_out and (is_of_affected or not is_of_other)
 
     return [item for item in items if item.nodeid in chosen or is_affected(item.nodeid)]
 
@@ -114,6 +116,12 @@ def pytest_collection_modifyitems(config, items):
 def interpreted() -> bool:
     """Whether the rules run without the compiler (NUMBA_DISABLE_JIT=1): tests then play smaller games."""
     return INTERPRETED
+
+
+@pytest.fixture
+def other_games(request):
+    """Folders of the games that the changes under test are not about (.ci/affected.py); tests may leave them out."""
+    return (request.config.getoption("selection") or {"others": []})["others"]
 
 
 @pytest.fixture

@@ -113,6 +113,121 @@ def test_what_is_unknown_affects_everything(choose, change):
     assert (chosen.games, chosen.site) == (GAMES, "results")
 
 
+def test_tests_of_an_affected_file_that_use_nothing_affected_are_left_out(choose):
+    draws = "tests/baselines/test_greedy.py::test_actions_do_not_depend_on_the_draws_to_come"  # of MO-TileBlast
+    speed = "tests/test_benchmarks.py::test_every_part_of_speed_runs"
+    first, second = (set(choose(f"momagames/games/{game}/rules/__init__.py").left_out) for game in ("tileblast", "robotmail"))
+    assert draws in second - first
+    assert speed not in first | second
+    assert choose("tests/baselines/test_greedy.py").left_out == []
+    assert choose("pyproject.toml").left_out == []
+
+
+SOURCES = {
+    "tests/__init__.py": "",
+    "tests/conftest.py": """
+import pytest
+
+from momagames import of_hook, of_shared_fixture
+
+def pytest_configure():
+    return of_hook
+
+@pytest.fixture
+def shared():
+    return of_shared_fixture
+""",
+    "tests/helpers.py": """
+from momagames import of_another_helper, of_helper
+
+def help():
+    return of_helper
+
+def help_others():
+    return of_another_helper
+""",
+    "tests/test_parts.py": """
+import pytest
+
+from momagames import at_import, in_decorator, of_constant, of_entry, of_every_test, of_fixture, of_named_fixture, unused
+from tests import helpers
+from tests.helpers import help
+
+CASES = {}
+CASES["first"] = of_entry
+PAIR, OTHER = 1, of_constant
+print(at_import)
+
+@pytest.fixture
+def fixture():
+    return of_fixture
+
+@pytest.fixture
+def named():
+    return of_named_fixture
+
+@pytest.fixture(autouse=True)
+def every():
+    return of_every_test
+
+def test_nothing():
+    return 0
+
+def test_constants():
+    return CASES, PAIR
+
+def test_fixtures(fixture, shared):
+    return 0
+
+@pytest.mark.usefixtures("named")
+def test_named():
+    return 0
+
+class TestDecorator:
+    @pytest.mark.parametrize("value", [in_decorator])
+    def test_value(self, value):
+        return 0
+
+def test_helper():
+    return help()
+
+def test_all_helpers():
+    from momagames import inside
+    return helpers.help()
+""",
+}
+REACHED = {
+    "test_nothing": set(),
+    "test_constants": {"of_constant", "of_entry"},
+    "test_fixtures": {"of_fixture", "of_shared_fixture"},
+    "test_named": {"of_named_fixture"},
+    "TestDecorator": {"in_decorator"},
+    "test_helper": {"of_helper"},
+    "test_all_helpers": {"of_helper", "of_another_helper", "of_shared_fixture", "inside"},  # a module as a whole
+}
+
+
+def test_what_each_test_of_a_module_uses(affected, tmp_path, monkeypatch):
+    module = sys.modules[affected.Repository.__module__]
+    monkeypatch.setattr(module, "INDEXES", {})
+    monkeypatch.setattr(module, "GAMES", "")
+    names = {"unused", "at_import", "of_every_test", "of_hook"}.union(*REACHED.values())
+    sources = {**SOURCES, **{f"momagames/{name}.py": "" for name in names}}
+    for path, source in sources.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(source)
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    repository = affected.Repository(tmp_path)
+    repository.imports = {
+        path: {f"momagames/{name}.py" for name in names if name in source} for path, source in sources.items()
+    }
+    tests = repository.list_tests("tests/test_parts.py")
+    assert tests == [f"tests/test_parts.py::{name}" for name in REACHED]
+    for test, reached in zip(tests, REACHED.values(), strict=True):
+        files = {f"momagames/{name}.py" for name in reached | {"at_import", "of_every_test", "of_hook"}}
+        assert {file for file in repository.find_reach(test) if file.startswith("momagames/")} == files
+
+
 def test_a_removed_test_affects_nothing(choose):
     assert choose("tests/adapters/test_removed.py").tests == []
 
@@ -150,7 +265,8 @@ def test_the_commit_to_compare_with(affected, tmp_path, monkeypatch):
 
 def test_pytest_runs_what_is_selected_and_has_not_passed(tmp_path):
     running, passed = "tests/kernels/test_rng.py::test_stream", "tests/kernels/test_rng.py::test_numbers_below"
-    selection = {"files": ["tests/kernels/test_rng.py"], "games": [], "others": [], "part": 1, "parts": 2}
+    left_out = ["tests/kernels/test_rng.py::test_numbers_stay_below"]
+    selection = {"files": ["tests/kernels/test_rng.py"], "left_out": left_out, "games": [], "others": [], "part": 1, "parts": 2}
     files = {"selection": selection, "leave-out": [passed]}
     for name, content in files.items():
         (tmp_path / name).write_text(json.dumps(content))
@@ -160,6 +276,7 @@ def test_pytest_runs_what_is_selected_and_has_not_passed(tmp_path):
     names = [line for line in done.stdout.splitlines() if "::" in line]
     assert any(name.startswith(running) for name in names)
     assert passed not in names
+    assert not any(name.startswith(left_out[0]) for name in names)
     others = [name for name in names if not name.startswith("tests/kernels/test_rng.py")]
     assert all(name.startswith("tests/kernels/test_jit.py") for name in others)
     assert len(others) == 8  # the second and the fourth four of its 18 long tests
@@ -174,7 +291,13 @@ def test_tests_named_after_other_games_are_left_out():
     ]
     names += ["test_a.py::test_e[mo-tileblast-v0-mo-samegame-v0]", "samegame/test_c.py::test_f[0]"]
     items = [SimpleNamespace(nodeid=name, path=name.partition("::")[0], get_closest_marker=lambda _: True) for name in names]
-    choice = {"files": ["test_a.py", "samegame/test_c.py"], "games": ["tileblast"], "others": ["samegame"], "parts": 10}
+    choice = {
+        "files": ["test_a.py", "samegame/test_c.py"],
+        "left_out": [],
+        "games": ["tileblast"],
+        "others": ["samegame"],
+        "parts": 10,
+    }
     assert [item.nodeid for item in select(items, {**choice, "part": 5})] == [names[1], names[2], names[4]]
     # the last is in that part
     assert [item.nodeid for item in select(items, {**choice, "part": 3})] == [*names[1:3], *names[4:]]

@@ -149,43 +149,6 @@ def test_an_unknown_keyword_is_a_type_error_too(call):
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
-TYPED = """
-from typing import Literal, assert_type
-
-import momagames
-from momagames.adapters.aec import MultiObjectiveAEC
-from momagames.adapters.gymnasium import SingleAgentEnv
-from momagames.adapters.parallel import MultiObjectiveParallel
-from momagames.adapters.vector import MultiObjectiveVectorEnv
-from momagames.contract import Game, Policy
-from momagames.registry import policy
-
-assert_type(momagames.make("mo-samegame-v0", num_agents=2), MultiObjectiveAEC)
-assert_type(momagames.make("mo-samegame-v0", "aec"), MultiObjectiveAEC)
-assert_type(momagames.make("mo-samegame-v0", api="parallel"), MultiObjectiveParallel)
-assert_type(momagames.make("mo-samegame-v0", api="gymnasium"), SingleAgentEnv)
-assert_type(momagames.make_vec("mo-samegame-v0", 3), MultiObjectiveVectorEnv)
-assert_type(momagames.spec("mo-samegame-v0"), Game)
-assert_type(policy("random", momagames.spec("mo-samegame-v0")), Policy)
-
-
-def make_any(api: Literal["aec", "parallel", "gymnasium"]) -> None:
-    assert_type(momagames.make("mo-samegame-v0", api), MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv)
-"""
-
-
-@pytest.mark.long
-def test_type_checkers_know_what_is_made(tmp_path):
-    api = pytest.importorskip("mypy.api")
-    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
-    right.write_text(TYPED)
-    wrong.write_text(TYPED.replace('api="gymnasium"', 'api="parallel"'))
-    config = Path(__file__).resolve().parent.parent / "pyproject.toml"
-    said, _, _ = api.run([f"--config-file={config}", str(right), str(wrong)])
-    assert "wrong.py" in said, said
-    assert "right.py" not in said, said
-
-
 def test_registering_a_variant(guests):
     momagames.register("mo-tinygame-v0", "momagames.games.samegame:game", board_width=4, board_height=3, num_colors=2)
     game = momagames.spec("mo-tinygame-v0", num_agents=2)

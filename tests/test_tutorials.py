@@ -1,5 +1,6 @@
 """The longer examples of the documentation run: tutorials of other libraries, notebooks and the first comparison."""
 
+import re
 import shlex
 
 import pytest
@@ -17,8 +18,14 @@ LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a pa
 }
 
 
+def name_with_games(library):
+    """Return a library and the games of its tutorial."""
+    text = (ROOT / "docs/tutorials" / f"{library}.md").read_text(encoding="utf-8")
+    return " ".join([library, *sorted(set(re.findall(r"\bmo-([a-z]+)", text)))])
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("library", sorted(LIBRARIES))
+@pytest.mark.parametrize("library", sorted(LIBRARIES), ids=name_with_games)
 def test_tutorials_run(library, tmp_path, monkeypatch):
     """In an empty folder."""
     pytest.importorskip(LIBRARIES[library], exc_type=ImportError)

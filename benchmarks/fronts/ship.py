@@ -27,7 +27,7 @@ import numpy as np
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.store.archive_file import unpack_archive
 from momagames.cli.app import app
-from momagames.engine.playouts import generate_starts
+from momagames.engine.episode import Episode
 from momagames.fronts import FrontFile, write_front
 from momagames.fronts.front_content import Point
 from momagames.fronts.front_file import EQUILIBRIUM_CLAIMS, read_game_front
@@ -151,10 +151,11 @@ def add_plans(front: FrontFile, plans: Iterable[tuple[int, ...]]) -> FrontFile:
     """Return a best-known front with more games, each as its actions."""
     game = front.make_game()
     assert front.start.seed is not None
-    start = generate_starts(game, np.array([front.start.seed], np.uint64))
+    start = Episode(game)
+    start.reset(front.start.seed)
     known = {point.actions for point in front.points}
     new = dict.fromkeys(actions for actions in plans if actions not in known)
-    values = [replay_actions(game, start, actions).tolist() for actions in new]
+    values = [replay_actions(start, actions).tolist() for actions in new]
     points = [*front.points, *(Point(value=tuple(value), actions=actions) for value, actions in zip(values, new, strict=True))]
     mask = is_nondominated(np.array([point.value for point in points]))
     found = sorted((point for point, selected in zip(points, mask, strict=True) if selected), key=lambda point: point.value)

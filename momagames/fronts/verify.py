@@ -19,7 +19,6 @@ from momagames.baselines.strategies import StoredStrategy, make_reply_model, wal
 from momagames.contract import Game
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import NO_LIMIT
-from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.environment_front import EnvironmentFront, prove_environment_front, verify_environment_front
 from momagames.fronts.front_content import Point
@@ -39,12 +38,11 @@ def verify(front: FrontFile | EnvironmentFront) -> None:
     if isinstance(front, EnvironmentFront):
         verify_environment_front(front)
         return
-    game = front.make_game()
-    start = _load_start(front, game)
+    start = _load_start(front, front.make_game())
     _check_order(front)
     for number, point in enumerate(front.points):
         try:
-            value = _replay(front, game, start, point)
+            value = _replay(front, start, point)
         except (InvalidFile, InvalidParameter) as error:
             raise InvalidFile(f"point {number}: {error}") from None
         if not np.allclose(value, point.value, rtol=0, atol=TOLERANCE if front.claim == "response" else 0):
@@ -61,20 +59,21 @@ def explain_missing_start(front: FrontFile | EnvironmentFront) -> str | None:
     return None
 
 
-def _load_start(front: FrontFile, game: Game) -> NDArray[Any]:
-    """Return the start position, record[1]; InvalidFile unless the seed generates it."""
-    episode = Episode(game)
+def _load_start(front: FrontFile, game: Game) -> Episode:
+    """Return an episode at the start position; InvalidFile unless the seed generates it."""
+    start = Episode(game)
     if front.start.seed is not None:
-        episode.reset(front.start.seed)
+        start.reset(front.start.seed)
+    generated = game.codec.save(start.state)
     if front.start.position is None:
-        if hash_position(game.codec.save(episode.state)) != front.start.sha256:
+        if hash_position(generated) != front.start.sha256:
             raise InvalidFile(f"start: seed {front.start.seed} generates a position with another sha256 than start.sha256")
-        return episode.states.copy()
+        return start
     try:
-        start = load_state(game, front.start.position)
+        start.load(front.start.position)
     except MomagamesError as error:
         raise InvalidFile(f"start.position: {error}") from None
-    if front.start.seed is not None and game.codec.save(episode.state) != front.start.position:
+    if front.start.seed is not None and generated != front.start.position:
         raise InvalidFile(f"start: seed {front.start.seed} generates another position than start.position")
     return start
 
@@ -90,8 +89,9 @@ def _check_order(front: FrontFile) -> None:
         raise InvalidFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
 
 
-def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> NDArray[np.float64]:
+def _replay(front: FrontFile, start: Episode, point: Point) -> NDArray[np.float64]:
     """Return the return of the witness of a point, float64[K]."""
+    game = start.game
     needs_actions = front.claim in PLAN_CLAIMS
     if (point.actions is not None) != needs_actions:
         witness = "actions" if needs_actions else "a strategy"
@@ -99,23 +99,23 @@ def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> 
     if (point.opponent_strategy is not None) != (front.claim in EQUILIBRIUM_CLAIMS):
         raise InvalidFile("invalid opponent_strategy: expected one for equilibria, and for no other claim")
     if point.actions is not None:
-        return replay_actions(game, start, point.actions)
+        return replay_actions(start, point.actions)
     if point.opponent_strategy is not None:
-        return evaluate_equilibrium(game, start, (point.strategy or "", point.opponent_strategy))
+        return evaluate_equilibrium(game, start.states, (point.strategy or "", point.opponent_strategy))
     strategy = StoredStrategy(point.strategy or "")
     likely = make_reply_model(game, reply_weights(game, front.opponent)) if front.opponent else None
-    walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
+    walked = walk(game, start.states, game.agents.index(front.agent), strategy, likely)
     strategy.check_exhausted()
     return walked.worst if front.claim == "guaranteed" else walked.expected
 
 
-def replay_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the first agent's return, float64[K], of an episode from `start`, record[1]. Raises InvalidFile.
+def replay_actions(start: Episode, actions: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the first agent's return, float64[K], of an episode that continues a copy of `start`. Raises InvalidFile.
 
     Every action must be legal, and the episode must end with the last one.
     """
-    episode = Episode(game)
-    episode.load(start[0])
+    episode = Episode(start.game)
+    episode.copy_from(start)
     for ply, action in enumerate(actions):
         if episode.state["over"]:
             raise InvalidFile(f"the game is over after {ply} of {len(actions)} actions")

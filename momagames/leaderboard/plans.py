@@ -13,11 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-import numpy as np
 from pydantic import Field, ValidationError
 
 from momagames.benchmark.plan import FrozenModel, Run
-from momagames.engine.playouts import generate_starts
+from momagames.engine.episode import Episode
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
 from momagames.fronts.verify import replay_actions
@@ -84,14 +83,15 @@ def _read_plans(path: Path) -> Mapping[str, tuple[SubmittedPlan, ...]]:
 def _replay_run(place: str, run: Run, setting: Setting, plans: tuple[SubmittedPlan, ...]) -> Points:
     if len(plans) > MAX_PLANS:
         raise OversizedSubmission(f"{place}: {len(plans):,} plans: expected at most {MAX_PLANS:,}")
-    start = generate_starts(setting.game, np.array([run.seed], np.uint64))
+    start = Episode(setting.game)
+    start.reset(run.seed)
     rows = []
     for number, plan in enumerate(plans):
         at, longest = f"{place}[{number}]", setting.game.max_episode_steps
         if len(plan.actions) > longest:
             raise OversizedSubmission(f"{at}: {len(plan.actions):,} actions: expected at most {longest:,}")
         try:
-            value = replay_actions(setting.game, start, plan.actions).tolist()
+            value = replay_actions(start, plan.actions).tolist()
         except InvalidFile as error:
             raise ForgedSubmission(f"{at}: {error}") from None
         if plan.value is not None and list(plan.value) != value:

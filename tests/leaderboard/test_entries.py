@@ -118,13 +118,13 @@ def test_code_plays_as_it_does_in_this_process(tmp_path, monkeypatch, capfd):
     entry = check_submission(folder, run_code=True)
     assert "loaded" not in capfd.readouterr().out
     assert "mine" not in sys.modules
+    assert sorted(path.name for path in folder.iterdir()) == ["SHA256SUMS", "lock.txt", "mine.py", "submission.yaml"]
     monkeypatch.syspath_prepend(str(folder))
     policy = batch_policy("mine:Sampler", entry.setting.game, power=2)
     rows = list(evaluate_policies(entry.setting.runs[0], {}, [policy]))
     sys.modules.pop("mine")
     expected = np.mean([row["return"] for row in rows if row["set"] == "report"], axis=0)
     assert np.array_equal(entry.points[0].values, [expected])
-    assert sorted(path.name for path in folder.iterdir()) == ["SHA256SUMS", "lock.txt", "mine.py", "submission.yaml"]
 
 
 def test_claimed_numbers_are_compared_and_not_used(tmp_path):
