@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -27,7 +27,7 @@ from momagames.files.reading import hash_content, read_bytes
 PINNED = "sha256"  # option of methods and opponents, see `Choice`; labels leave it out
 UNLIMITED = 10_000_000.0  # seconds; four months
 # Fields of runs that are not in the digest without a value
-NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds")
+NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds", "revisions")
 ROWS_FORMAT = 1  # incremented when the meaning of rows changes
 
 Indicator = Literal[
@@ -321,14 +321,19 @@ class Suite(FrozenModel):
     experiments: Annotated[tuple[Experiment, ...], Field(min_length=1)]
     indicators: Indicators
 
-    def list_runs(self, version: str | None = None) -> tuple[Run, ...]:
+    def find_origin(self) -> Origin:
+        """Return the installed momagames with the methods of all experiments."""
+        every = [Origin.here(one, choice.make_game()) for one in self.experiments for choice in one.games]
+        return Origin(momagames.__version__, {name: value for one in every for name, value in one.revisions.items()})
+
+    def list_runs(self, origin: Origin | None = None) -> tuple[Run, ...]:
         """Return the distinct runs, in order. A run that two experiments share has the longer time limit.
 
-        version    version of momagames; None: the installed one
+        origin     what computes them; None: the installed momagames
         """
         found: dict[str, Run] = {}
         for experiment in self.experiments:
-            for run in expand_runs(experiment, version):
+            for run in expand_runs(experiment, origin):
                 if run.digest not in found or found[run.digest].seconds < run.seconds:
                     found[run.digest] = run
         return tuple(found.values())
@@ -366,6 +371,7 @@ class Run(FrozenModel):
               `Generalization`); None: one episode of each policy, and new start positions in training
     players   methods that meet head to head, the own one included, with the settings in `head_to_head`; None: the policies of
               the method play against `opponents` alone
+    revisions revisions of these methods by name (see `Method`); None: all have the first one
     """
 
     game: GameChoice
@@ -383,6 +389,7 @@ class Run(FrozenModel):
     players: tuple[MethodChoice, ...] | None = None
     head_to_head: HeadToHead | None = None
     cpu_seconds: Seconds | None = None
+    revisions: dict[str, int] | None = None
     version: str
     rows_format: int
     seconds: Annotated[Seconds, Field(exclude=True)]
@@ -411,18 +418,38 @@ def canonical_json(data: Any) -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str | None = None) -> Iterator[Run]:
+class Origin(NamedTuple):
+    """What computed results: the version of momagames, and the revisions of its methods by name where they are above 1."""
+
+    version: str
+    revisions: Mapping[str, int]
+
+    def __str__(self) -> str:
+        return ", ".join([self.version, *(f"{name} of revision {value}" for name, value in self.revisions.items())])
+
+    @staticmethod
+    def here(experiment: PlansExperiment | PoliciesExperiment, game: Game) -> Origin:
+        """Return the installed momagames, with the methods of an experiment for one of its games."""
+        meeting = experiment.head_to_head if isinstance(experiment, PoliciesExperiment) else None
+        names = {one.name for one in (*experiment.methods, *(meeting.responses if meeting else ()))}
+        revisions = {name: method(name, game).revision for name in names}
+        return Origin(momagames.__version__, {name: revision for name, revision in revisions.items() if revision > 1})
+
+
+def expand_runs(experiment: PlansExperiment | PoliciesExperiment, origin: Origin | None = None) -> Iterator[Run]:
     """Yield the runs of an experiment in the order games x seeds x methods; runs that are compared finish together.
 
-    version    version of momagames; None: the installed one
+    origin     what computes them; None: the installed momagames
     """
     plans = experiment if isinstance(experiment, PlansExperiment) else None
     policies = experiment if isinstance(experiment, PoliciesExperiment) else None
     meeting = policies.head_to_head if policies else None
     for choice in experiment.games:
         game = choice.make_game()
+        source = origin or Origin.here(experiment, game)
         for seed in experiment.seeds:
             for chosen in experiment.methods:
+                names = {one.name for one in ((*experiment.methods, *meeting.responses) if meeting else [chosen])}
                 yield Run(
                     game=choice,
                     canonical=registry.format_id(game.id, game.params),
@@ -439,7 +466,8 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
                     players=experiment.methods if meeting else None,
                     head_to_head=meeting,
                     cpu_seconds=plans.cpu_seconds if plans else None,
-                    version=version or momagames.__version__,
+                    revisions={name: source.revisions[name] for name in sorted(names & source.revisions.keys())} or None,
+                    version=source.version,
                     rows_format=ROWS_FORMAT,
                     seconds=experiment.seconds,
                 )

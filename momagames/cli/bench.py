@@ -233,18 +233,23 @@ def resume(
 
     store = Store(folder)
     suite = check_suite(store.read_suite(), str(folder / "suite.json"))
-    _warn_other_version(store)
+    _warn_other_version(store, suite)
     _run_suite(suite, folder, workers, dry_run, every, open, executor, address, shard, seed)
 
 
-def _warn_other_version(store: Store) -> None:
+def _warn_other_version(store: Store, suite: Suite) -> None:
     import momagames
 
-    if store.read_version() != momagames.__version__:
+    version, methods = store.read_version(), store.describe_changed_methods(suite)
+    if version != momagames.__version__:
         print(
-            f"momagames: the results are of version {store.read_version()}; this is {momagames.__version__}, which runs the "
-            "whole suite again and leaves the old results in place",
+            f"momagames: the results are of version {version}; this is {momagames.__version__}, which runs the whole suite "
+            "again and leaves the old results in place",
             file=sys.stderr,
+        )
+    elif methods:
+        print(
+            f"momagames: run again, with the old results left in place, as the methods have changed: {methods}", file=sys.stderr
         )
 
 

@@ -80,7 +80,7 @@ def _list_settings(suite: Suite, store: Store, method: str) -> Iterator[tuple[li
     for experiment in suite.experiments if own else ():
         for choice in experiment.games:
             one = experiment.model_copy(update={"games": (choice,), "methods": experiment.methods[:1]})
-            wanted = {_list_conditions(run) for run in expand_runs(one, store.read_version())}
+            wanted = {_list_conditions(run) for run in expand_runs(one, store.read_origin())}
             budgets = (None, experiment.budget)
             runs = [run for run in own if run.budget in budgets and _list_conditions(run) in wanted]
             if len({run.method.model_dump_json() for run in runs}) > 1:
@@ -95,7 +95,7 @@ def _name_runs(store: Store) -> dict[str, str]:
     found = {}
     for experiment in store.read_suite().experiments:
         names = method_names(experiment)
-        for run in expand_runs(experiment, store.read_version()):
+        for run in expand_runs(experiment, store.read_origin()):
             found[run.digest] = names[run.method.model_dump_json()]
     return found
 

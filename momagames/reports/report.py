@@ -49,7 +49,7 @@ def report(
     store = Store(folder)
     suite = store.read_suite()
     data = collect_report_data(store, suite, progress)
-    errors = [(run, error) for run in suite.list_runs(store.read_version()) if (error := store.read_error(run))]
+    errors = [(run, error) for run in suite.list_runs(store.read_origin()) if (error := store.read_error(run))]
     if not data.panels and not errors:
         raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished; continue with `momagames bench run`")
     path = store.folder / PAGE

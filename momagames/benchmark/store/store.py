@@ -1,6 +1,6 @@
 """Results directory: one subdirectory for each run, written to a working directory and moved into place in one step.
 
-    FOLDER/suite.json              the suite that was started last, and the version of momagames
+    FOLDER/suite.json              the suite that was started last, the version of momagames, and revisions of methods above 1
     FOLDER/runs/RUN/config.json    everything that the result depends on
     FOLDER/runs/RUN/rows.jsonl     one row for each plan or episode, see `benchmark.evaluate`
     FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `store.run_front`
@@ -32,7 +32,7 @@ from typing import Any
 from pydantic import ValidationError
 
 import momagames
-from momagames.benchmark.plan import Run, Suite, canonical_json
+from momagames.benchmark.plan import Origin, Run, Suite, canonical_json
 from momagames.benchmark.store.checksums import (
     CHECKSUMS,
     find_changed_files,
@@ -75,7 +75,7 @@ class Store:
             self._read_suite_file()  # rejects another schema before any change
         try:
             self.prepare()
-            data = {"schema": SCHEMA, "version": momagames.__version__, "suite": suite.model_dump(mode="json")}
+            data = {"schema": SCHEMA, **suite.find_origin()._asdict(), "suite": suite.model_dump(mode="json")}
             write_file_atomically(self.folder / "suite.json", json.dumps(data, indent=1))
         except OSError as error:
             raise InvalidFile(f"{self.folder}: {error.strerror or error}") from None
@@ -217,6 +217,9 @@ class Store:
         data = check_schema(path, read_json(path))
         if not isinstance(data.get("suite"), dict) or not isinstance(data.get("version"), str):
             raise InvalidFile(f"{path}: 'suite' or 'version' is missing")
+        revisions = data.get("revisions", {})
+        if not isinstance(revisions, dict) or not all(isinstance(value, int) for value in revisions.values()):
+            raise InvalidFile(f"{path}: invalid revisions={revisions!r}: expected a number for each method")
         return data
 
     def read_suite(self) -> Suite:
@@ -228,7 +231,18 @@ class Store:
 
     def read_version(self) -> str:
         """Return the version of momagames that started it."""
-        return str(self._read_suite_file()["version"])
+        return self.read_origin().version
+
+    def read_origin(self) -> Origin:
+        """Return what started it."""
+        data = self._read_suite_file()
+        return Origin(str(data["version"]), data.get("revisions", {}))
+
+    def describe_changed_methods(self, suite: Suite) -> str:
+        """Return the methods of the suite that have another revision now, with both; "" if none has."""
+        before, here = self.read_origin().revisions, suite.find_origin().revisions
+        pairs = {name: (before.get(name, 1), here.get(name, 1)) for name in sorted({*before, *here})}
+        return ", ".join(f"{name} (revision {old}, now {new})" for name, (old, new) in pairs.items() if old != new)
 
     def run_directory(self, run: Run) -> Path:
         """Return the directory of a finished run."""
