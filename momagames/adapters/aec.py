@@ -82,6 +82,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self._skip_agent_selection: str | None = None
         self.last_action: Any = None
         self._turns = dict.fromkeys(self.agents, 0)  # for max_cycles
+        self._still_to_act: list[str] = []  # in the round of a simultaneous game that a forfeit has ended
 
     @property
     def returns(self) -> NDArray[np.float64]:
@@ -132,6 +133,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def step(self, action: Any) -> None:
         """Apply an action of the selected agent; None for an agent that has finished.
 
+        In a simultaneous game, actions of agents that were still to act in the round that a forfeit has ended change nothing.
         Raises IllegalAction; nothing changes then
         """
         if not self._started:
@@ -140,6 +142,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         if not self.agents:
             raise checks.finished_error("step()")
         if self.terminations[agent] or self.truncations[agent]:
+            if action is not None and agent in self._still_to_act:  # PettingZoo's conversion plays rounds to their end
+                self._skip_action(agent)
+                return
             if action is not None:  # the end of the message is PettingZoo's
                 raise IllegalAction(
                     f"illegal action={action!r} of {agent}: when an agent is dead, the only valid action is None"
@@ -150,6 +155,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         resolved = self.episode.resolve_action(i, action)
         if resolved is None:
             if self.illegal == "forfeit":
+                if not self._sequential:
+                    self.episode.totals[i] = 0
+                    self._still_to_act = self._later_agents()
                 self.forfeit(agent)
                 return
             resolved = self._fix_illegal(i, action)
@@ -194,12 +202,22 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self.episode.pending[:] = 0
         self.episode.pending[i] = action
         self.episode.totals[i] = 0
-        later = self.agents[self.agents.index(self.agent_selection) + 1 :]
+        later = self._later_agents()
         if later:
-            self.rewards = {agent: np.zeros_like(self.episode.totals[0]) for agent in self.agents}
+            self._zero_rewards()
             self.agent_selection = later[0]
         else:
             self._advance(self.episode.pending)
+
+    def _later_agents(self) -> list[str]:
+        """Return the agents that act after the selected one in a round of a simultaneous game."""
+        return self.agents[self.agents.index(self.agent_selection) + 1 :]
+
+    def _skip_action(self, agent: str) -> None:
+        """Select the agent after one that was still to act."""
+        self._still_to_act.remove(agent)
+        self._zero_rewards()
+        self.agent_selection = next(iter(self._later_agents()), self.agents[0])
 
     def _advance(self, actions: Any) -> None:
         self._process_step(self.episode.step(actions), actions)
@@ -237,6 +255,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         """Set `rewards` to those of this step, for the live agents."""
         rewards = dict(zip(self.possible_agents, self.episode.reward.copy()))  # noqa: B905 - as long as each other
         self.rewards = rewards if len(self.agents) == len(rewards) else {agent: rewards[agent] for agent in self.agents}
+
+    def _zero_rewards(self) -> None:
+        self.rewards = {agent: np.zeros_like(self.episode.totals[0]) for agent in self.agents}
 
     def _link_totals(self) -> None:
         """Make the cumulative rewards of the live agents views of the totals of the episode."""
