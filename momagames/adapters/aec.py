@@ -157,7 +157,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             if self.illegal == "forfeit":
                 if not self._sequential:
                     self.episode.totals[i] = 0
-                    self._still_to_act = self._later_agents()
+                    self._still_to_act = self.agents[self.agents.index(agent) + 1 :]
                 self.forfeit(agent)
                 return
             resolved = self._fix_illegal(i, action)
@@ -202,22 +202,18 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self.episode.pending[:] = 0
         self.episode.pending[i] = action
         self.episode.totals[i] = 0
-        later = self._later_agents()
+        later = self.agents[self.agents.index(self.agent_selection) + 1 :]
         if later:
-            self._zero_rewards()
+            self.rewards = {agent: np.zeros_like(self.episode.totals[0]) for agent in self.agents}
             self.agent_selection = later[0]
         else:
             self._advance(self.episode.pending)
 
-    def _later_agents(self) -> list[str]:
-        """Return the agents that act after the selected one in a round of a simultaneous game."""
-        return self.agents[self.agents.index(self.agent_selection) + 1 :]
-
     def _skip_action(self, agent: str) -> None:
         """Select the agent after one that was still to act."""
-        self._still_to_act.remove(agent)
-        self._zero_rewards()
-        self.agent_selection = next(iter(self._later_agents()), self.agents[0])
+        self._still_to_act = [one for one in self._still_to_act if one != agent and one in self.agents]
+        self.rewards = {one: np.zeros_like(self.episode.totals[0]) for one in self.agents}
+        self.agent_selection = (self._still_to_act or self.agents)[0]
 
     def _advance(self, actions: Any) -> None:
         self._process_step(self.episode.step(actions), actions)
@@ -255,9 +251,6 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         """Set `rewards` to those of this step, for the live agents."""
         rewards = dict(zip(self.possible_agents, self.episode.reward.copy()))  # noqa: B905 - as long as each other
         self.rewards = rewards if len(self.agents) == len(rewards) else {agent: rewards[agent] for agent in self.agents}
-
-    def _zero_rewards(self) -> None:
-        self.rewards = {agent: np.zeros_like(self.episode.totals[0]) for agent in self.agents}
 
     def _link_totals(self) -> None:
         """Make the cumulative rewards of the live agents views of the totals of the episode."""

@@ -150,6 +150,8 @@ class RecordEpisodeStatistics(Wrapper):
         self.recipe = {"buffer_length": buffer_length}
         self.reward_spec = reward_spec_of(env)
         self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
+        self._resets_in_step = any(isinstance(layer, gymnasium.wrappers.Autoreset) for layer in layers(env))
+        self._is_over = False
 
     @property
     def episodes(self) -> Any:
@@ -158,15 +160,24 @@ class RecordEpisodeStatistics(Wrapper):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         result = self.env.reset(seed=seed, options=options)
-        self.statistics.restart(ONE)
+        self._start_episode()
         return result
+
+    def _start_episode(self) -> None:
+        self.statistics.restart(ONE)
+        self._is_over = False
 
     def step(self, action: Any) -> Step:
         observation, reward, terminated, truncated, info = self.env.step(action)
+        if self._is_over:  # the environment has started again by itself
+            self._start_episode()
+            if self._resets_in_step:
+                return observation, reward, terminated, truncated, info
         self.statistics.add(self.reward_spec.gather({self.reward_spec.agents[0]: reward}), np.ones((1, 1), np.bool_), ONE)
         if terminated or truncated:
             info = {**info, "episode": self.statistics.entry(0, 0)}
             self.statistics.close(0)
+            self._is_over = True
         return observation, reward, terminated, truncated, info
 
 

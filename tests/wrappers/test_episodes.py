@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
@@ -227,3 +228,19 @@ def test_statistics_restart_inside() -> None:
             expected.append(reward)
             game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
     np.testing.assert_array_equal(rewards, expected)
+
+
+def test_autoreset_inside_starts_other_episodes() -> None:
+    env = RecordEpisodeStatistics(gymnasium.wrappers.Autoreset(samegame("gymnasium", max_cycles=3)))
+    plain = RecordEpisodeStatistics(samegame("gymnasium", max_cycles=3))
+    env.reset(seed=1)
+    for seed in (1, None):
+        _, info = plain.reset(seed=seed)
+        for _ in range(3):
+            action = int(info["action_mask"].argmax())
+            result, (*_, info) = env.step(action), plain.step(action)
+        assert result[4]["episode"].keys() == info["episode"].keys()
+        env.step(0)  # only resets
+    assert [episode["steps"] for episode in env.episodes] == [3, 3]
+    for one, other in zip(env.episodes, plain.episodes, strict=True):
+        np.testing.assert_array_equal(one["r"]["agent_0"], other["r"]["agent_0"])

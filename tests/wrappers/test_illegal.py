@@ -215,3 +215,19 @@ def test_only_agents_still_to_act_may_act_after_a_forfeit() -> None:
     assert env.agent_selection != earlier
     with pytest.raises(IllegalAction, match="the only valid action is None"):
         env.step(0)
+
+
+def test_actions_and_last_steps_mixed_after_a_forfeit() -> None:
+    env = HandleIllegal(team_game(), "forfeit")
+    env.reset(seed=3)
+    env.step(99)
+    first, second, third, last = env.possible_agents
+    assert env.agent_selection == second
+    env.step(None)
+    assert env.agents == [first, third, last]
+    env.unwrapped.agent_selection = last
+    env.step(0)
+    assert env.agent_selection == third
+    env.step(0)
+    while env.agents:
+        env.step(None)
