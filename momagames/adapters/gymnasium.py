@@ -44,6 +44,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     """
 
     metadata = {"render_modes": list(checks.RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's form
+    _spec: DataSpec | None = None
 
     def __init__(
         self,
@@ -74,7 +75,6 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.last_action: Any = None
         self._renderer: Renderer | None = None
         self._twin: SingleAgentEnv | None = None  # copy for `peek`
-        self._spec: DataSpec | None = None
 
     @property
     def spec(self) -> EnvSpec | None:  # type: ignore[override]

@@ -79,9 +79,7 @@ STACKS = {
     "instances": lambda folder: SplitColors(FixedInstance(made(color_rewards=False), np.int64(3))),
     "numbers": lambda folder: RecordEpisodeStatistics(TabularObservation(made(), np.int64(50)), np.int64(3)),
     "flat": lambda folder: Flatten(HandleIllegal(made(), "next")),
-    "replays": lambda folder: RecordReplay(
-        made(render_mode="rgb_array"), folder, ("json", "gif"), when=is_even, fps=8, frames=4
-    ),
+    "replays": lambda folder: RecordReplay(made(), folder, ("json",), when=is_even, fps=8, frames=4),
     "array in the game": lambda folder: Scalarize(duel(objectives=np.array(["captures", "win"])), [1, 2]),
 }
 
