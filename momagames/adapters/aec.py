@@ -82,6 +82,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self._skip_agent_selection: str | None = None
         self.last_action: Any = None
         self._turns = dict.fromkeys(self.agents, 0)  # for max_cycles
+        self._still_to_act: list[str] = []  # in the round of a simultaneous game that a forfeit has ended
 
     @property
     def returns(self) -> NDArray[np.float64]:
@@ -132,6 +133,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def step(self, action: Any) -> None:
         """Apply an action of the selected agent; None for an agent that has finished.
 
+        In a simultaneous game, actions of agents that were still to act in the round that a forfeit has ended change nothing.
         Raises IllegalAction; nothing changes then
         """
         if not self._started:
@@ -140,6 +142,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         if not self.agents:
             raise checks.finished_error("step()")
         if self.terminations[agent] or self.truncations[agent]:
+            if action is not None and agent in self._still_to_act:  # PettingZoo's conversion plays rounds to their end
+                self._skip_action(agent)
+                return
             if action is not None:  # the end of the message is PettingZoo's
                 raise IllegalAction(
                     f"illegal action={action!r} of {agent}: when an agent is dead, the only valid action is None"
@@ -150,6 +155,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         resolved = self.episode.resolve_action(i, action)
         if resolved is None:
             if self.illegal == "forfeit":
+                if not self._sequential:
+                    self.episode.totals[i] = 0
+                    self._still_to_act = self.agents[self.agents.index(agent) + 1 :]
                 self.forfeit(agent)
                 return
             resolved = self._fix_illegal(i, action)
@@ -200,6 +208,12 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self.agent_selection = later[0]
         else:
             self._advance(self.episode.pending)
+
+    def _skip_action(self, agent: str) -> None:
+        """Select the agent after one that was still to act."""
+        self._still_to_act = [one for one in self._still_to_act if one != agent and one in self.agents]
+        self.rewards = {one: np.zeros_like(self.episode.totals[0]) for one in self.agents}
+        self.agent_selection = (self._still_to_act or self.agents)[0]
 
     def _advance(self, actions: Any) -> None:
         self._process_step(self.episode.step(actions), actions)

@@ -8,12 +8,14 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, format_mask, observation_space, reward_space
+from momagames.adapters.specs import DataSpec
 from momagames.contract import Game, Policy, State, end_policy_episode, reset_policy
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
@@ -42,6 +44,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     """
 
     metadata = {"render_modes": list(checks.RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's form
+    _spec: DataSpec | None = None
 
     def __init__(
         self,
@@ -72,6 +75,15 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.last_action: Any = None
         self._renderer: Renderer | None = None
         self._twin: SingleAgentEnv | None = None  # copy for `peek`
+
+    @property
+    def spec(self) -> EnvSpec | None:  # type: ignore[override]
+        """The spec by which gymnasium.make made this environment."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = None if spec is None else DataSpec.from_spec(spec)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode, from a generated or a given position: options={"state": ...} or keys of its dict form."""
@@ -203,6 +215,10 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         The result includes the actions of the other agents and all random draws.
         Raises     IllegalAction as step() does; InvalidCall if a policy of another agent cannot be copied
         """
+        return self.refresh_twin().step(action)
+
+    def refresh_twin(self) -> SingleAgentEnv:
+        """Return a copy in the state of this environment, for `peek`; each call returns the same copy."""
         if not self._started:
             raise checks.not_reset_error("peek()")
         if self._twin is None:
@@ -210,7 +226,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             self._twin.episode.log = None
         else:
             self._twin._copy_from(self)
-        return self._twin.step(action)
+        return self._twin
 
     def _copy_from(self, other: SingleAgentEnv) -> None:
         """Copy the state of the environment that this one was copied from."""

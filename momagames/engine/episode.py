@@ -31,7 +31,7 @@ class Episode:
     pending       int64[S, P], the actions of the step
     mover         index of the agent to move (0 in simultaneous games)
     log           None, or a list of the start position (dict form) of the episode followed by the actions of each step
-                  (as `pending`), None for a forfeit
+                  (as `pending`), None for a forfeit; a new list for each episode
     """
 
     def __init__(self, game: Game) -> None:
@@ -116,7 +116,7 @@ class Episode:
         for array in (self.reward, self.totals, self.returns, self.pending):
             array[:] = 0
         if self.log is not None:
-            self.log[:] = [self.game.codec.save(self.state)]
+            self.log = [self.game.codec.save(self.state)]
 
     def _observe(self, order: int = loops.OBSERVE) -> None:
         """Write the observations, with order START after generating a start position."""

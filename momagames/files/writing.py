@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -23,13 +23,47 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
     The temporary file is deleted after an error. Ctrl-C is delivered afterwards, see `delay_interrupt`.
     """
+    with temporary_path(path) as temporary:
+        yield temporary
+        replace_file(temporary, path)
+
+
+@contextmanager
+def temporary_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path with the same suffix in the same directory; the file is deleted afterwards."""
     temporary = path.with_name(f".{uuid.uuid4().hex[:12]}{path.suffix}")
     try:
         with delay_interrupt():
             yield temporary
-            replace_file(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def add_files(sources: Mapping[Path, Path]) -> None:
+    """Give files (path -> temporary path) their names, all or none. Raises FileExistsError if a file has one of the names."""
+    added: list[Path] = []
+    try:
+        for path, source in sources.items():
+            _add_file(source, path)
+            added.append(path)
+    except OSError:
+        for path in added:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _add_file(source: Path, path: Path) -> None:
+    try:
+        path.hardlink_to(source)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: the name is empty for a moment
+        path.touch(exist_ok=False)
+        try:
+            replace_file(source, path)
+        except OSError:
+            path.unlink()
+            raise
 
 
 def replace_file(source: Path, path: Path) -> None:

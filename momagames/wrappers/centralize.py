@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from momagames.contract import Objective, split_mask
 from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
-from momagames.wrappers.introspection import reward_spec_of
+from momagames.wrappers.introspection import find_acting_agent, reward_spec_of
 from momagames.wrappers.reward_spec import RewardSpec
 
 JOINT = "joint"  # the name of the agent
@@ -101,6 +101,8 @@ class Centralize(gymnasium.Env[Any, Any]):
         """
         info: dict[str, Any] = {"agents": infos}
         active = next((one["active_agent"] for one in infos.values() if "active_agent" in one), None)
+        if active is None:  # with numeric_infos
+            active = find_acting_agent(self.env, infos)
         if active is not None:
             info["active_agent"] = active
         if all(isinstance(one, dict) and "action_mask" in one for one in self._observations.values()):
