@@ -280,9 +280,14 @@ def subtract_penalties(state, reward):
 def count_tiles(state, color):
     """Return the number of tiles of a color."""
     board = state["board"]
+    n = np.int64(state["width"]) * np.int64(state["height"])
+    last = board.shape[0] - 64  # beginning of the last 64 bytes
+    end = (min(n, last + 1 - GUARD) + 63) & ~63
     tiles = 0
-    for start in range(0, np.int64(state["width"]) * np.int64(state["height"]), 64):  # the guard rows are empty
+    for start in range(0, end, 64):  # the guard row after the board is empty
         tiles += bit_count(value_mask64(board, GUARD + start, COLOR, np.uint8(color)))
+    if end < n:  # the guard row is too short for another 64 bytes; most of the last ones are counted already
+        tiles += bit_count(value_mask64(board, last, COLOR, np.uint8(color)) >> np.uint64(GUARD + end - last))
     return tiles
 
 

@@ -54,6 +54,7 @@ LARGE = [
     case(15, 15, 5),
     case(15, 15, 5, scoring="classic"),
     case(15, 15, 5, by_color=False, scoring="classic", count=True),
+    case(30, 30, 5, scoring="classic"),
     case(30, 30, 10, 5),
     case(30, 3, 3, 2),
     case(3, 30, 3, 2),
