@@ -16,6 +16,7 @@ from momagames.games.samegame.rules import (
     ODD,
     ONE,
     SAME,
+    add_bonus,
     count_tiles,
     find_groups,
     group_points,
@@ -42,9 +43,10 @@ def optimistic(state, out):
         lone |= tiles == 1
         if tiles > 1:
             removable = True
-            out[color - 1 if state["color_rewards"] else 0] += group_points(state, tiles)
-            if not state["classic"]:
-                out[color - 1 if state["color_rewards"] else 0] += bonus
+            points = np.float64(group_points(state, tiles))
+            if bonus > 0 and not state["classic"]:
+                points = np.float64(add_bonus(points, bonus))
+            out[color - 1 if state["color_rewards"] else 0] += points
     if state["classic"] and removable and not lone:
         for color in range(1, np.int64(state["colors"]) + 1):
             if state["color_rewards"] and count_tiles(state, color) > 1:

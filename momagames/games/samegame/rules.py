@@ -45,7 +45,7 @@ def make_state_dtype(cells: int, fixed: bool = False) -> np.dtype[Any]:
         color_rewards=("u1",),
         classic=("u1",),
         move_rewards=("u1",),
-        clear_bonus=("f4",),
+        clear_bonus=("f8",),
         board=("u1", (GUARD + cells + GUARD,)),
         **({"fixed_board": ("u1", (GUARD + cells + GUARD,))} if fixed else {}),
     )
@@ -248,12 +248,28 @@ def group_points(state, size):
 
 
 @kernel
+def add_bonus(points, bonus):
+    """§5.1 Return the float32 nearest to the exact sum of two float64.
+
+    The float64 sum can be halfway between two float32 only because it is rounded: then its error decides.
+    """
+    total = points + bonus
+    part = total - points
+    error = (points - (total - part)) + (bonus - part)
+    nearest = np.float32(total)
+    rest = total - np.float64(nearest)
+    other = np.float32(np.float64(nearest) + 2 * rest)  # the next float32 on the other side, if `total` is halfway
+    is_halfway = np.float64(other) - np.float64(nearest) == 2 * rest
+    return other if is_halfway and rest * error > 0 else nearest
+
+
+@kernel
 def write_rewards(state, mover, color, size, reward):
     """§5 Write the points of a group to the objective of its color, and the move, for the mover or for all agents."""
     objective = color - 1 if state["color_rewards"] else 0
     points = np.float32(group_points(state, size))
     if state["tiles"] == 0:
-        points += state["clear_bonus"]
+        points = add_bonus(group_points(state, size), state["clear_bonus"])
     reward[:] = 0
     reward[mover, objective] = points
     if state["move_rewards"]:
