@@ -38,15 +38,14 @@ def optimistic(state, out):
     """
     out[:] = 0.0
     bonus, lone, removable = np.float64(state["clear_bonus"]), False, False
+    has_bonus = bonus > 0 and not state["classic"]
     for color in range(1, np.int64(state["colors"]) + 1):
         tiles = count_tiles(state, color)
         lone |= tiles == 1
         if tiles > 1:
             removable = True
-            points = np.float64(group_points(state, tiles))
-            if bonus > 0 and not state["classic"]:
-                points = np.float64(add_bonus(points, bonus))
-            out[color - 1 if state["color_rewards"] else 0] += points
+            points = group_points(state, tiles)
+            out[color - 1 if state["color_rewards"] else 0] += add_bonus(points, bonus) if has_bonus else points
     if state["classic"] and removable and not lone:
         for color in range(1, np.int64(state["colors"]) + 1):
             if state["color_rewards"] and count_tiles(state, color) > 1:
