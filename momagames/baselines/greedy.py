@@ -21,7 +21,7 @@ from momagames.engine.playouts import (
     make_greedy_kernel,
     make_step_buffers,
 )
-from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidParameter, check_choice, invalid_value, one_of
 
@@ -95,4 +95,4 @@ def _make_policy(game: Game, weights: NDArray[np.float64], estimate: Estimate) -
 
     name = "greedy.estimating" if number else "greedy"
     act, label, row = make_greedy_kernel(game, bool(number)), format_weights(weights), tuple(weights.tolist())
-    return CompiledPolicy(name, act, scratch=scratch, label=label, rule=GREEDY + number, weights=row)
+    return CompiledPolicy(name, act, LOOKAHEAD_MEMORY, scratch=scratch, label=label, rule=GREEDY + number, weights=row)

@@ -34,6 +34,7 @@ from momagames.errors import IllegalAction, InvalidParameter, invalid_value, one
 from momagames.kernels.rng import random_words
 
 NO_MEMORY = np.dtype([("nothing", "u1")])
+LOOKAHEAD_MEMORY = np.dtype([("lookahead_steps", "i8")])  # of a policy that tries actions on copies of the state
 UNSEATED = -1  # an agent that none of these policies plays
 SHARED_FROM = 1e-3  # seconds: calls that take less are as fast on one thread, and leave the others to other processes
 MEASURED_EVERY = 64  # calls: one of them is measured on one thread
@@ -48,8 +49,8 @@ class CompiledPolicy:
                      it, the mask int8[M] and the sizes of its parts int64[P]; it draws from the generator word and returns the
                      advanced word; it writes to `memory` and to the action int64[P]. It is not called where the mask leaves no
                      choice
-    memory           dtype of its memory during an episode. A field "lookahead_steps" counts the environment steps that it
-                     makes to look ahead
+    memory           dtype of its memory during an episode. A policy that makes environment steps to look ahead counts them
+                     in a field "lookahead_steps" (LOOKAHEAD_MEMORY has no other field)
     rules            `Game.rules_key` of the games that it plays; empty: all
     initial_memory   fields of its memory and their values at the start of an episode; all others are zero. Policies of one
                      name may differ in it
@@ -291,13 +292,16 @@ class SeatedPolicies:
         for seats in self._python:
             seats.end_episodes()
 
-    def lookahead_steps(self) -> NDArray[np.int64]:
-        """Return the environment steps made to look ahead in the current or last episode of each environment, int64[N]."""
-        steps = np.zeros(self._batch.num_envs, np.int64)
+    def lookahead_steps(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return the environment steps made to look ahead in the current or last episode of each environment, int64[N].
+
+        chosen    bool[N, A], the agents whose steps count; all by default
+        """
+        steps = np.zeros(self._words.shape, np.int64)
         for seats in self._compiled:
             if "lookahead_steps" in (seats.memories.dtype.names or ()):
-                steps += seats.memories["lookahead_steps"].sum(axis=1)
-        return steps
+                steps += seats.memories["lookahead_steps"]
+        return np.asarray(steps.sum(axis=1, where=True if chosen is None else chosen))
 
     def state_dict(self) -> list[NDArray[Any]]:
         """Return views of all that the next actions depend on besides the batch: generator words, then memories by kind.

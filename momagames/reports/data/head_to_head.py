@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.analysis.arrays import Array
-from momagames.analysis.ratings import Cycle, largest_cycle, rating_intervals
+from momagames.analysis.ratings import Cycle, find_clearest_cycle, rating_intervals
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
 from momagames.benchmark.plan import Indicators
@@ -97,7 +97,7 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
         returns={a: tuple(map(interval, returns[:, i].T)) for i, a in enumerate(players)},
         response={a: interval(answers[:, i]) for i, a in enumerate(players)},
         gain={a: interval(answers[:, i] - rates[:, i, i]) for i, a in enumerate(players)},
-        cycle=(tuple(players[i] for i in cycle.players), cycle.residual) if cycle else None,
+        cycle=(tuple(players[i] for i in cycle.players), cycle.win_rate) if cycle else None,
         leaders=(best, *level),
     )
 
@@ -105,7 +105,7 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
 def rate_players(
     wins: Array, games: int, players: Sequence[str], anchor: str, settings: Indicators
 ) -> tuple[dict[str, Interval], Cycle | None]:
-    """Return the ratings of players with intervals, and the largest cycle.
+    """Return the ratings of players with intervals, and the clearest cycle.
 
     wins    float[S, N, N, E], share of the games that player i wins against j, in each episode of each seed
     games   number of games of a pair in an episode
@@ -118,7 +118,7 @@ def rate_players(
     scores *= 1 - np.eye(len(players))
     at = players.index(anchor) if anchor in players else 0
     found = rating_intervals(cluster_by_seed(scores), at, settings.confidence)
-    return dict(zip(players, found, strict=True)), largest_cycle(scores.sum(axis=(0, 1)))
+    return dict(zip(players, found, strict=True)), find_clearest_cycle(scores.sum(axis=(0, 1)))
 
 
 def cluster_by_seed(samples: Array) -> Array:
