@@ -136,14 +136,31 @@ def make_distinct_legal(game: Game) -> Loop:
 
 
 @cache_by_rules
+def make_mask_writer(game: Game) -> Loop:
+    legal = game.kernels.legal
+
+    @kernel
+    def write_mask(state, agent, mask):
+        """Write the mask of an agent. If a limit ended the episode, it is the mask of the position, which learners bootstrap from."""
+        is_cut = state["over"] != 0 and state["truncated"] == CUT_OFF
+        if is_cut:
+            state["over"] = 0
+        legal(state, agent, mask)
+        if is_cut:
+            state["over"] = 1
+
+    return write_mask
+
+
+@cache_by_rules
 def make_view_observer(game: Game) -> Loop:
-    legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
+    write_mask, observe, sequential = make_mask_writer(game), game.kernels.observe, game.sequential
 
     @kernel
     def observe_view(state, view, views, obs, mask):
         """Write observation and mask of the agent to move if there is one view, else of the agent of this number."""
         agent = np.int64(state["to_move"]) if sequential and views == 1 else view
-        legal(state, agent, mask)
+        write_mask(state, agent, mask)
         observe(state, agent, obs)
 
     return observe_view
@@ -232,7 +249,7 @@ def make_legality_check(game: Game) -> Loop:
 @cache_by_rules
 def compile_episode_loops(game: Game) -> EpisodeLoops:
     """Return the loops of one environment for the rules of a game."""
-    legal, step_state, observe_state = game.kernels.legal, game.kernels.step, game.kernels.observe
+    write_mask, step_state, observe_state = make_mask_writer(game), game.kernels.step, game.kernels.observe
     start_episode, observe_rows, sequential = make_starter(game), make_observer(game), game.sequential
     find_illegal_actor = make_legality_check(game)
 
@@ -240,7 +257,7 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
         start_episode(states[0])
 
     def observe(states, agent, obs, mask):
-        legal(states[0], agent, mask)
+        write_mask(states[0], agent, mask)
         observe_state(states[0], agent, obs)
 
     def play(order, states, actions, parts, reward, totals, returns, obs, masks):
