@@ -96,7 +96,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, Any]:
         """Return the fields of the observation and `action_mask`, which is all zeros for an agent that may not act now.
 
-        In simultaneous games these are the agents that have acted in this round. At a truncation the mask is that of the position
+        In simultaneous games these are the agents that have acted in this round. At a truncation it is the mask of the position
         """
         observation = self.observe_with_mask(agent)
         if not self._sequential and not self._is_waiting(agent):

@@ -113,7 +113,7 @@ class Batch:
             self._workers.close()
 
     def seed(self, seed: int, chosen: NDArray[np.bool_] | None = None) -> None:
-        """Set the random state of environment i to that of a single environment with seed + i: of the chosen ones, or of all."""
+        """Give environment i, of the chosen ones or of all, the random state of a single environment with seed + i."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
         self.states["rng"][chosen] = (np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64))[chosen]
         self._is_seeded[chosen] = True

@@ -192,7 +192,7 @@ class Episode:
         if self._simple and type(action) in INTEGERS:  # as usually
             return action if 0 <= action < self._parts[0] and (allows_illegal or mask[action]) else None
         parts = read_integers(action, len(self._parts))
-        if parts is None or parts.shape not in self._shapes:
+        if parts is None or parts.shape not in self._shapes or (self._simple and isinstance(action, (list, tuple))):
             return None
         parts = parts.ravel()
         start = 0

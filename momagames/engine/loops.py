@@ -141,7 +141,7 @@ def make_mask_writer(game: Game) -> Loop:
 
     @kernel
     def write_mask(state, agent, mask):
-        """Write the mask of an agent. If a limit ended the episode, it is the mask of the position, which learners bootstrap from."""
+        """Write the mask of an agent; if a limit ended the episode, that of the position, for learners that bootstrap."""
         is_cut = state["over"] != 0 and state["truncated"] == CUT_OFF
         if is_cut:
             state["over"] = 0
