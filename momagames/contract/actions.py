@@ -22,12 +22,14 @@ def read_integers(given: Any, count: int) -> NDArray[np.integer[Any]] | None:
     As in the spaces of Gymnasium, other numbers are no actions, even if they are whole: a float is an output of another kind,
     of which the action was not taken.
     """
-    if isinstance(given, np.ma.MaskedArray):
-        return None
-    try:
-        array = np.asarray(given)
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # ragged lists; tensors that are elsewhere
-        return None
+    array = given
+    if type(given) is not np.ndarray:
+        if isinstance(given, np.ma.MaskedArray):
+            return None
+        try:
+            array = np.asarray(given)
+        except (TypeError, ValueError, OverflowError, RuntimeError):  # ragged lists; tensors that are elsewhere
+            return None
     return array if array.dtype.kind in "iu" and array.size == count else None
 
 

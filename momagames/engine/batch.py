@@ -39,7 +39,8 @@ class Batch:
     finished       bool[N], whether an episode ended in the last step
     returns        float64[N, A, K] and final_lengths int32[N] of the episodes that ended
     final_observations, final_masks   those at the end of these episodes (same_step only; otherwise without rows)
-    lock           held by each call, so that the calls of several Python threads wait for each other
+    lock           held while states change, and by vector environments for whole steps: several Python threads wait for each
+                   other
 
     All arrays are allocated once and overwritten by each step.
     """
@@ -188,10 +189,9 @@ class Batch:
         """Return actions as int64[N, S, P]; shape and type are checked, legality is not."""
         self._check_started()
         array = read_integers(actions, self._actions.size)
-        if array is None or np.shape(actions)[:1] != (self.num_envs,):
+        if array is None or array.shape[:1] != (self.num_envs,):
             raise invalid_actions_error(actions, self._actions.shape)
-        with self.lock:
-            self._actions[:] = array.reshape(self._actions.shape)
+        self._actions[:] = array.reshape(self._actions.shape)
         return self._actions
 
     @property
@@ -206,13 +206,11 @@ class Batch:
 
     def find_illegal_env(self, actions: NDArray[np.int64], start: int = 0) -> int:
         """Return the first environment from `start` on with an illegal action, or -1; ended environments are skipped."""
-        with self.lock:
-            return int(self._loops.find_illegal_env(start, self.states, actions, self.masks, self._parts, self._ended))
+        return int(self._loops.find_illegal_env(start, self.states, actions, self.masks, self._parts, self._ended))
 
     def find_illegal_actor(self, actions: NDArray[np.int64], env: int) -> int:
         """Return the first actor of this environment with an illegal action, or -1."""
-        with self.lock:
-            return int(self._loops.find_illegal_actor(self.states, actions, self.masks, self._parts, env))
+        return int(self._loops.find_illegal_actor(self.states, actions, self.masks, self._parts, env))
 
     def forfeit(self, env: int, agent: int) -> None:
         """Let an agent forfeit its episode in the next step, with `Game.forfeit_reward`; the first forfeit counts."""

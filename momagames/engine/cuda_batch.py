@@ -152,7 +152,7 @@ class CudaBatch:
         """Return actions of the shape and type of `actions`, on the card if they are there."""
         if not hasattr(actions, "__cuda_array_interface__"):
             integers = read_integers(actions, self.actions.size)
-            if integers is None or np.shape(actions)[:1] != (self.num_envs,):
+            if integers is None or integers.shape[:1] != (self.num_envs,):
                 raise invalid_actions_error(actions, self.actions.shape)
             return integers.astype(np.int64).reshape(self.actions.shape)
         array: Any = self._cuda.as_cuda_array(actions)

@@ -281,10 +281,10 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
         return episode_status(state) + gone * AGENT_LEFT + np.int64(state["to_move"]) * MOVER
 
     name = game.rules_key
-    return EpisodeLoops(
-        generate=compile_entry_point(generate, f"{name}.generate"),
-        observe=compile_entry_point(observe, f"{name}.observe"),
-        play=compile_entry_point(play, f"{name}.play"),
+    return EpisodeLoops(  # under the GIL: another thread cannot change the state between the check of an action and its step
+        generate=compile_entry_point(generate, f"{name}.generate", nogil=False),
+        observe=compile_entry_point(observe, f"{name}.observe", nogil=False),
+        play=compile_entry_point(play, f"{name}.play", nogil=False),
     )
 
 

@@ -19,7 +19,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.positions import restore_states
 from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.engine.workers import Workers
-from momagames.errors import IllegalAction
+from momagames.errors import IllegalAction, MomagamesError
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
 from tests.conftest import MEASURE_CALLS
@@ -259,3 +259,24 @@ def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent():
     is_done.set()
     thread.join()
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("api", ["aec", "gymnasium"])
+def test_python_threads_that_step_one_environment_play_legal_actions(api):
+    """They disturb each other, with errors, but what is played has been checked in the same state."""
+    env = momagames.make("mo-samegame-v0", api)
+    env.reset(seed=0)
+
+    def play():
+        for _ in range(3000):
+            try:
+                env.step(int(env.episode.masks[0].argmax()))
+            except MomagamesError:
+                env.reset()
+
+    threads = [threading.Thread(target=play) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    restore_states(env.game, env.episode.states)
