@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import gymnasium
@@ -142,7 +143,7 @@ def make_joint_reward(source: RewardSpec, reward: str) -> tuple[RewardSpec, Join
     share = count if reward == "sum" else 1
     objectives = tuple(_scale_objective(o, share) for o in source.objectives)
     low, high = (bound.mean(axis=0, keepdims=True) * share for bound in (source.low, source.high))
-    join: Join = (lambda rewards: rewards.sum(axis=0)) if reward == "sum" else (lambda rewards: rewards.mean(axis=0))
+    join = partial(np.sum if reward == "sum" else np.mean, axis=0)  # it can be pickled
     return RewardSpec((JOINT,), (0,), objectives, low, high, source.scalar), join
 
 

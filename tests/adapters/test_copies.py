@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import momagames
-from momagames.wrappers import NormalizeReward, RecordEpisodeStatistics, Scalarize
+from momagames.wrappers import Centralize, NormalizeReward, RecordEpisodeStatistics, Scalarize
 from tests.cases import ONE_OF_EACH, SMALL, pick_pairs
 
 COPIES = {"deepcopy": copy.deepcopy, "pickle": lambda env: pickle.loads(pickle.dumps(env))}
@@ -50,7 +50,7 @@ def find_arrays(root: Any, path: tuple[Any, ...] = (), seen: set[int] | None = N
     if id(root) in seen:
         return
     seen.add(id(root))
-    is_ours = type(root).__module__.startswith("momagames.")
+    is_ours = type(root).__module__.startswith("momagames.") and hasattr(root, "__dict__")
     parts = vars(root) if is_ours else root if isinstance(root, dict) else dict(enumerate(root)) if is_list(root) else {}
     for name, part in parts.items():
         if name != "game":  # shared by all
@@ -104,6 +104,17 @@ def test_copies_of_vectors_play_on_as_their_originals(id: str, kind: str) -> Non
         assert are_equal(*results), wrapper
         assert len({repr(result[0]) for result in results[0]}) > 1
         assert are_equal(copy.deepcopy(twin.reset(seed=5)), envs.reset(seed=5))
+
+
+def test_copies_of_a_joint_agent_play_on_as_their_original() -> None:
+    for reward in ("sum", "mean", "each"):
+        env = Centralize(momagames.make("mo-pommerman-ffa-v0", "parallel"), reward=reward)
+        env.reset(seed=1)
+        action = np.zeros(4, np.int64)
+        for how in COPIES.values():
+            twin = how(env)
+            results = [[copy.deepcopy(one.step(action)) for _ in range(3)] for one in (twin, how(env))]
+            assert are_equal(*results)
 
 
 def test_a_copy_of_text_games_plays_on_as_its_original() -> None:
