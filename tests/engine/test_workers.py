@@ -261,6 +261,7 @@ def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent():
     assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("api", ["aec", "gymnasium"])
 def test_python_threads_that_step_one_environment_play_legal_actions(api):
     """They disturb each other, with errors, but what is played has been checked in the same state."""
