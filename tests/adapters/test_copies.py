@@ -88,7 +88,7 @@ def test_copies_share_inside_what_their_originals_do(id: str, how: str) -> None:
 @pytest.mark.parametrize(("id", "kind"), pick_pairs(ONE_OF_EACH, KINDS))
 def test_copies_of_vectors_play_on_as_their_originals(id: str, kind: str) -> None:
     """What both return is equal, step by step, and neither changes the other."""
-    steps = 25
+    steps = 12
     for wrapper, how in zip(WRAPPERS, [*COPIES] * 2, strict=True):
         envs = WRAPPERS[wrapper](momagames.make_vec(id, ENVS, **KINDS[kind], **SMALL[id][0]))
         envs.reset(seed=1)
