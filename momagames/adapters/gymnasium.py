@@ -86,9 +86,13 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self._spec = None if spec is None else DataSpec.from_spec(spec)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start an episode, from a generated or a given position: options={"state": ...} or keys of its dict form."""
+        """Start an episode, from a generated or a given position: options={"state": ...} or keys of its dict form.
+
+        seed      as of `MultiObjectiveAEC.reset`, also for policies of other agents; so are the options
+        """
         seed = checks.check_seed(seed)
-        self.episode.start(checks.read_start_position(self.game, options), seed)
+        position, keep_rng = checks.read_start(self.game, options)
+        self.episode.start(position, seed, keep_rng)
         super().reset(seed=seed)
         self._started = True
         self._steps = 0
@@ -156,18 +160,24 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             self.last_action = action
         else:
             for i, policy in self._policies.items():
-                self.episode.pending[i] = self.episode.choose_action(i, policy, self.np_random)
+                self.episode.pending[i] = self._choose_action(i, policy)
             self.episode.pending[self._acting_agent] = action
             self._status = self.episode.step(self.episode.pending)
             self.last_action = self.episode.pending.copy()
+
+    def _choose_action(self, agent: int, policy: Policy) -> Any:
+        """Return the action of the policy of another agent. Raises IllegalAction."""
+        chosen = self.episode.choose_action(agent, policy, self.np_random)
+        action = self.episode.resolve_action(agent, chosen)
+        if action is None:
+            raise self.episode.illegal_action_error(agent, chosen)
+        return action
 
     def _play_opponents(self, status: int) -> int:
         """Let the other agents of a sequential game act until a controlled agent is to move or the episode ends."""
         while self.game.sequential and not status & OVER and self.episode.mover not in self._seats:
             mover = self.episode.mover
-            action = self.episode.choose_action(mover, self._policies[mover], self.np_random)
-            if not self.episode.is_legal(mover, action):
-                raise self.episode.illegal_action_error(mover, action)
+            action = self._choose_action(mover, self._policies[mover])
             status = self.episode.step(action)
             self.last_action = action
             if status & AGENT_LEFT and self._has_finished():

@@ -273,10 +273,15 @@ class SeatedPolicies:
         meanwhile    what the calling thread does first while other threads, if there are any, let policies act
         """
         out = self._batch.last_actions if actions is None else actions
+        with self._batch.lock:
+            self._act(out, [meanwhile] if meanwhile else [])
+        return out
+
+    def _act(self, out: NDArray[np.int64], own: list[Job]) -> None:
+        """Write the actions; `own` is what the calling thread does first."""
         for one in self._python:
             one.act(out)
         jobs = [job for seats in self._compiled for job in seats.make_jobs(out)]
-        own = [meanwhile] if meanwhile else []
         if self._threads > 1 and self._calls % MEASURED_EVERY == 0:
             run_jobs(own, 1)
             started = time.perf_counter()
@@ -285,7 +290,6 @@ class SeatedPolicies:
         else:
             run_jobs([*own, *jobs], self._threads if self._is_shared else 1)
         self._calls += 1
-        return out
 
     def end_episodes(self) -> None:
         """Report the final states to Python policies that read them; for batches without autoreset, after the last step."""

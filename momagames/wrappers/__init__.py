@@ -149,7 +149,7 @@ def FixedInstance(env: Any, seed: int = 0) -> Any:
     from momagames.engine.episode import Episode
 
     episode = Episode(introspection.base_env(env, "FixedInstance").game)
-    episode.reset(check_seed(seed))
+    episode.start(None, check_seed(seed))
     return module.FixedInstance(env, episode.state.copy(), seed)
 
 

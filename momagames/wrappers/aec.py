@@ -193,7 +193,7 @@ class FixedInstance(BaseWrapper):  # type: ignore[misc]
         self.start = start
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
+        self.env.reset(seed=seed, options={"state": self.start, "keep_rng": True, **(options or {})})
 
 
 class Flatten(FlattenAgents, BaseWrapper):  # type: ignore[misc]

@@ -144,8 +144,15 @@ def make_joint_reward(source: RewardSpec, reward: str) -> tuple[RewardSpec, Join
     share = count if reward == "sum" else 1
     objectives = tuple(_scale_objective(o, share) for o in source.objectives)
     low, high = (bound.mean(axis=0, keepdims=True) * share for bound in (source.low, source.high))
-    join: Join = (lambda rewards: rewards.sum(axis=0)) if reward == "sum" else (lambda rewards: rewards.mean(axis=0))
-    return RewardSpec((JOINT,), (0,), objectives, low, high, source.scalar), join
+    return RewardSpec((JOINT,), (0,), objectives, low, high, source.scalar), _sum_rewards if reward == "sum" else _mean_reward
+
+
+def _sum_rewards(rewards: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(rewards.sum(axis=0))
+
+
+def _mean_reward(rewards: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(rewards.mean(axis=0))
 
 
 def _scale_objective(o: Objective, count: int) -> Objective:

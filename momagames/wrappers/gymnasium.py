@@ -96,7 +96,7 @@ class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 
 class RewardWrapper(RewardWrapperBase, Wrapper):
-    """Transforms rewards. Scalarize also adds the vector as info["vector_reward"], as MO-Gymnasium does."""
+    """Transforms rewards. Scalarize also adds the vector as info["vector_reward"], as MO-Gymnasium does, zeros at the start."""
 
     def __init__(self, env: Any, transform: Transform) -> None:
         Wrapper.__init__(self, env)
@@ -127,9 +127,12 @@ class RewardWrapper(RewardWrapperBase, Wrapper):
         """Return None: the front of transformed rewards is not known."""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)
+        observation, info = self.env.reset(seed=seed, options=options)
         self.transform.restart(ONE)
-        return result
+        if isinstance(self.transform, Scalarize):
+            spec = self.transform.source
+            info = {**info, "vector_reward": np.zeros(spec.shape[1], spec.dtype)}
+        return observation, info
 
     def step(self, action: Any) -> Step:
         observed = self._observe_states()
@@ -207,7 +210,9 @@ class FixedInstance(Wrapper):
         self.start = start
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
+        result: tuple[Any, dict[str, Any]] = self.env.reset(
+            seed=seed, options={"state": self.start, "keep_rng": True, **(options or {})}
+        )
         return result
 
 

@@ -123,7 +123,7 @@ class FixedInstance(BaseParallelWrapper):  # type: ignore[misc]
         self.start = start
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
-        result: tuple[Any, Any] = self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
+        result: tuple[Any, Any] = self.env.reset(seed=seed, options={"state": self.start, "keep_rng": True, **(options or {})})
         return result
 
     def __str__(self) -> str:
