@@ -112,7 +112,7 @@ def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[
         place, name = store.run_directory(run), f"policies-{run.seed}.npz"
         options = {name: _copy_checkpoint(value, folder) for name, value in run.method.options.items()}
         method: dict[str, Any] = {"method": run.method.name, "options": options}
-        if run.method.make_method(run.game.make_game()).trains:
+        if run.method.is_trained(run.game.make_game()):
             write_file_atomically(folder / name, read_bytes(place / POLICIES))
             method["arrays"] = name
         for point in load_points(place):

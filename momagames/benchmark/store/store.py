@@ -32,6 +32,7 @@ from typing import Any
 from pydantic import ValidationError
 
 import momagames
+from momagames.baselines.policy_names import strip_safe
 from momagames.benchmark.plan import Run, Suite, canonical_json
 from momagames.benchmark.store.checksums import (
     CHECKSUMS,
@@ -50,6 +51,7 @@ from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
 from momagames.files.reading import hash_content
 from momagames.files.writing import flush_file, sync_directory, write_file_atomically
+from momagames.plugins import Origin
 
 SCHEMA = 2  # version of the file formats; version 1 was not written
 STALE_S = 7 * 24 * 3600  # age at which an unfinished run of another machine is removed
@@ -221,10 +223,23 @@ class Store:
 
     def read_suite(self) -> Suite:
         """Return the suite that was started last."""
+        path, content = self.folder / "suite.json", json.dumps(self._read_suite_file()["suite"])
         try:
-            return Suite.model_validate_json(json.dumps(self._read_suite_file()["suite"]))
+            suite = Suite.model_validate_json(content, context=Origin.of_file(path))
+            if own := {one.name for part in suite.experiments for one in part.methods if ":" in strip_safe(one.name)}:
+                suite = Suite.model_validate_json(content, context=Origin.of_file(path, self._find_trained(own)))
+            return suite
         except ValidationError as error:
-            raise InvalidFile(f"{self.folder / 'suite.json'}: {error}") from None
+            raise InvalidFile(f"{path}: {error}") from None
+
+    def _find_trained(self, names: set[str]) -> frozenset[str]:
+        """Return those of the methods that have a run of policies with a budget: they train."""
+        found = set[str]()
+        for place in (*self.run_directories(), *(self.failed.iterdir() if self.failed.is_dir() else ())):
+            if any(f".{name.replace(':', '-')}.seed" in place.name for name in names):
+                with contextlib.suppress(InvalidFile):
+                    found |= list_trained(read_json(place / "config.json"))
+        return frozenset(found)
 
     def read_version(self) -> str:
         """Return the version of momagames that started it."""
@@ -291,12 +306,19 @@ def read_run(place: Path) -> Run:
     digest = data.pop("digest", None)
     data.pop("schema")
     try:
-        run = Run.from_content(data)
+        run = Run.from_content(data, origin=Origin.of_file(path, list_trained(data)))
     except ValidationError as error:
         raise InvalidFile(f"{path}: {error}") from None
     if run.digest != digest:
         raise InvalidFile(f"{path}: the digest is not that of the content")
     return run
+
+
+def list_trained(config: Mapping[str, Any]) -> frozenset[str]:
+    """Return the name of the method of a config.json if it is trained in the run, which then has a budget."""
+    is_trained = config.get("kind") == "policies" and config.get("budget") is not None and config.get("players") is None
+    chosen = config.get("method")
+    return frozenset([str(chosen["name"])]) if is_trained and isinstance(chosen, dict) and "name" in chosen else frozenset()
 
 
 def verify_run(place: Path, names: Sequence[str] | None = None) -> None:

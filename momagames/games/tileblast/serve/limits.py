@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from momagames.games.tileblast.serve.protocol import RequestError
 
 MAX_CLIENTS = 10_000  # addresses with a stored bucket
+MAX_DIGITS = 18  # of a declared number of bytes that is compared
 DRAIN_FACTOR = 64  # a body of up to this many times the limit is read and dropped, so that its sender can read the answer
 
 
