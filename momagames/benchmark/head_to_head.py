@@ -90,10 +90,8 @@ def train_response(run: Run, policy: BatchPolicy) -> Player:
     game, found, facts = run.game.make_game(), list[BatchPolicy](), {"steps": 0}
     for choice, label in label_methods(run.head_to_head.responses).items():
         training: dict[str, Any] = {}
-        update = {
-            "method": MethodChoice.model_validate_json(choice, context=run.origin),
-            "budget": run.head_to_head.response_budget,
-        }
+        method = MethodChoice.model_validate_json(choice, context=run.origin)
+        update = {"method": method, "budget": run.head_to_head.response_budget}
         trained = train_policies(run.model_copy(update=update), game, [policy], training, None)
         facts["steps"] += training.get("training_steps", 0)
         found += [replace(one, label=f"{label}: {one.label}") for one in trained]

@@ -176,7 +176,7 @@ class MethodChoice(Choice):
         return found
 
     def is_trained(self, game: Game) -> bool:
-        """Return whether the method trains. Code that a file of data names is not loaded: the file says it. Raises UnknownId."""
+        """Return whether the method trains; of code that a file of data names, as the file says. Raises UnknownId."""
         if not self.origin.allows_all and ":" in strip_safe(self.name):
             return self.name in self.origin.trained
         return method(self.name, game, self.origin).trains
