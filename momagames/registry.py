@@ -109,7 +109,7 @@ def spec(id: str, **params: Any) -> Game:
     return game
 
 
-def stored_spec(id: Any, params: Any, origin: Origin) -> Game:
+def make_stored_game(id: Any, params: Any, origin: Origin) -> Game:
     """Return the game that a file of data names, as `spec`; files that the parameters name lie in the folder of this file.
 
     Raises InvalidFile for other files, and for those that do not fit, without a word of their content; else as `spec`

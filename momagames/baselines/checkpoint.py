@@ -45,7 +45,7 @@ class Checkpoint:
 
     def make_game(self) -> Game:
         """Return the game of the training. Raises UnknownId, InvalidParameter; InvalidFile for a head without a game."""
-        return registry.stored_spec(self.head.get("game"), self.head.get("params"), self.origin)
+        return registry.make_stored_game(self.head.get("game"), self.head.get("params"), self.origin)
 
     @property
     def return_scale(self) -> NDArray[np.float64]:

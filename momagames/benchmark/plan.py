@@ -90,7 +90,7 @@ class GameChoice(NamingModel):
         """Return the game. Raises UnknownId, InvalidParameter; InvalidFile for files that the origin may not name."""
         if self.origin.allows_all:
             return registry.spec(self.id, **self.params)
-        return registry.stored_spec(self.id, self.params, self.origin)
+        return registry.make_stored_game(self.id, self.params, self.origin)
 
     def embed_files(self) -> Self:
         """Return this with the data of a level or another file that a parameter names, so that no path is stored."""

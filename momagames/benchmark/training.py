@@ -268,7 +268,7 @@ def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Check
             game, checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
             tuple(Opponent.model_validate(one, context=origin) for one in head["opponents"]), head["instance_seed"],
             None if head["weights"] is None else tuple(head["weights"]),
-            tuple(registry.stored_spec(one["game"], one["params"], origin) for one in head.get(OTHER_GAMES, ())),
+            tuple(registry.make_stored_game(one["game"], one["params"], origin) for one in head.get(OTHER_GAMES, ())),
             None if head.get(FIXED_SCALE) is None else tuple(head[FIXED_SCALE]),
         )  # fmt: skip
     except InvalidFile:

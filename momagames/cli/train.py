@@ -337,11 +337,11 @@ def _parse_weights(text: str) -> list[float]:
 
 
 def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
-    """Return opponents with the default options of their policies."""
+    """Return opponents with the default options of their policies, and the checksums of those that are files."""
     from momagames.benchmark.plan import Opponent
 
     add_working_directory()
-    return tuple(Opponent.with_default_options(name, game) for name in names)
+    return tuple(Opponent.with_default_options(name, game).pin_file(game) for name in names)
 
 
 def _sort_front(points: dict[str, list[float]]) -> list[tuple[str, list[float]]]:

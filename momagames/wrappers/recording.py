@@ -194,7 +194,7 @@ def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = 
 
     try:
         chosen = {name: value for name, value in data["params"].items() if name not in registry.find_entry(data["id"]).fixed}
-        env = MultiObjectiveAEC(registry.stored_spec(data["id"], chosen, origin), render_mode=render_mode)
+        env = MultiObjectiveAEC(registry.make_stored_game(data["id"], chosen, origin), render_mode=render_mode)
         env.reset(options={"state": data["start"]})
     except (MomagamesError, TypeError) as error:
         raise InvalidFile(f"{path}: {error}") from None

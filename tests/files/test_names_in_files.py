@@ -233,11 +233,11 @@ def test_levels_in_the_folder_of_a_file_are_read(folder):
     (folder / "level.yaml").write_text(level.read_text())
     (folder / "damaged.yaml").write_text("secret: words")
     origin = plugins.Origin.of_file(folder / "x.json")
-    assert registry.stored_spec("mo-tileblast-v0", {"level": "level.yaml"}, origin).params["level"]["layout"]
+    assert registry.make_stored_game("mo-tileblast-v0", {"level": "level.yaml"}, origin).params["level"]["layout"]
     (folder / "link.yaml").symlink_to("/etc/passwd")
     for name, expected in (("damaged.yaml", "expected a file that fits"), ("link.yaml", "expected a file in")):
         with pytest.raises(InvalidFile, match=expected) as caught:
-            registry.stored_spec("mo-tileblast-v0", {"level": name}, origin)
+            registry.make_stored_game("mo-tileblast-v0", {"level": name}, origin)
         assert "secret" not in str(caught.value)
         assert "root:x" not in str(caught.value)
 
