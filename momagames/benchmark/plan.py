@@ -11,7 +11,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, ValidationError, model_validator
 
 import momagames
 from momagames import registry
@@ -28,6 +28,7 @@ from momagames.plugins import USER, Origin
 
 PINNED = "sha256"  # option of methods and opponents, see `Choice`; labels leave it out
 DATA_FILES = (".npz", ".json")  # checkpoints and datasets, which may not name code themselves
+MAX_RUNS = 100_000  # of a suite
 UNLIMITED = 10_000_000.0  # seconds; four months
 # Fields of runs that are not in the digest without a value
 NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds")
@@ -391,6 +392,13 @@ class Suite(FrozenModel):
     description: str
     experiments: Annotated[tuple[Experiment, ...], Field(min_length=1)]
     indicators: Indicators
+
+    @model_validator(mode="after")
+    def _check_size(self) -> Self:
+        runs = sum(len(one.games) * len(one.methods) * len(one.seeds) for one in self.experiments)
+        if runs > MAX_RUNS:
+            raise ValueError(f"{runs:,} runs: expected at most {MAX_RUNS:,}")
+        return self
 
     def list_runs(self, version: str | None = None) -> tuple[Run, ...]:
         """Return the distinct runs, in order. A run that two experiments share has the longer time limit.

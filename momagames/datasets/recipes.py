@@ -20,7 +20,7 @@ from momagames.files.packaged import find_packaged_folder
 from momagames.plugins import USER, Origin
 
 MAX_SHARDS, MAX_METHODS = 100_000, 2000  # of a recipe
-MAX_POLICIES = 1 << 16  # of a part: the number of a policy has two bytes
+MAX_POLICIES = 1 << 16  # of a recipe: the number of a policy in its part has two bytes
 
 
 class Part(FrozenModel):
@@ -45,8 +45,8 @@ class Part(FrozenModel):
             if method.trains:
                 raise InvalidParameter(f"{choice.name} trains: expected methods that have policies without training")
             policies += method.policies(game)
-        if len(policies) > MAX_POLICIES:
-            raise InvalidParameter(f"{len(policies):,} policies: expected at most {MAX_POLICIES:,}")
+            if len(policies) > MAX_POLICIES:
+                raise InvalidParameter(f"{len(policies):,} policies: expected at most {MAX_POLICIES:,}")
         return tuple(policies)
 
 
@@ -112,14 +112,16 @@ def load_recipe(source: str | Path | Mapping[str, Any] | Recipe, origin: Origin 
         data, place = load_packaged_yaml(source, list_recipes(), Recipe, "recipe")
     recipe = validate_model(Recipe, data, place, "recipe", origin)
     known: set[tuple[str, str]] = set()
-    parts = []
+    parts, count = list[Part](), 0
     for i, part in enumerate(recipe.parts):
         at = f"{place}: parts[{i}]"
         with LocatedErrors(at):
             game = part.game.make_game()
             methods = tuple(choice.pin_file(game) for choice in part.methods)
             parts.append(part.model_copy(update={"game": part.game.embed_files(), "methods": methods}))
-            parts[-1].make_policies(game)
+            count += len(parts[-1].make_policies(game))
+            if count > MAX_POLICIES:
+                raise InvalidParameter(f"{count:,} policies of this part and those before: expected at most {MAX_POLICIES:,}")
         if (key := (canonical_json(part.game.model_dump(mode="json")), part.tier)) in known:
             raise InvalidFile(invalid_value(f"{at}.tier", part.tier, "a tier that no other part of this game has"))
         known.add(key)

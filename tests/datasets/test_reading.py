@@ -207,15 +207,15 @@ def test_sizes_are_checked_before_columns_are_decoded(data, tmp_path, monkeypatc
     shard, path, game = data.read_shard(info), tmp_path / "x.parquet", data.games[info.part]
     longest, count = game.max_episode_steps, len(shard)
 
-    def refuse(lengths, message):
+    def expect_refusal(lengths, message):
         actions = np.zeros((sum(lengths), 1, 1), shard.actions.dtype)
         forged = replace(shard, lengths=np.array(lengths, np.int32), actions=actions)
         write_shard(path, forged, 0, np.zeros((5, len(game.objectives)), np.float32))
         with pytest.raises(InvalidFile, match=message):
             parse_shard(path.read_bytes(), "place", game)
 
-    refuse([longest + 1] + [0] * (count - 1), f"an episode of {longest + 1} steps: expected at most {longest}")
-    refuse([10**6] + [0] * (count - 1), "values of actions: expected at most")
+    expect_refusal([longest + 1] + [0] * (count - 1), f"an episode of {longest + 1} steps: expected at most {longest}")
+    expect_refusal([10**6] + [0] * (count - 1), "values of actions: expected at most")
     assert path.stat().st_size < 10_000
     monkeypatch.setattr("momagames.datasets.shards.MAX_EPISODES", count - 1)
-    refuse([0] * count, f"{count} episodes: expected at most {count - 1}")
+    expect_refusal([0] * count, f"{count} episodes: expected at most {count - 1}")

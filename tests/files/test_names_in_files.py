@@ -307,6 +307,17 @@ def test_a_dataset_of_many_files_is_refused_before_they_are_listed(tmp_path):
         datasets.open_dataset(tmp_path)
 
 
+def test_sizes_of_suites_and_recipes_are_checked_before_their_parts_are_made(tmp_path):
+    store = Store(write_results(tmp_path, *[RANDOM] * 400, experiment=plans([RANDOM], seeds=range(1000))))
+    with pytest.raises(InvalidFile, match="400,000 runs: expected at most 100,000"):
+        store.read_suite()
+    with pytest.raises(InvalidFile, match="2,001 methods: expected at most 2,000 in all parts"):
+        datasets.open_dataset(write_dataset(tmp_path, *[RANDOM] * 2001))
+    many = {"name": "greedy", "options": {"divisions": 60}}  # 39,711 policies
+    with pytest.raises(InvalidFile, match="79,422 policies: expected at most 65,536"):
+        datasets.open_dataset(write_dataset(tmp_path, *[many] * 2000, game=DUEL))
+
+
 def test_names_of_code_have_two_names():
     for name in ("a-b:c", ".a:b", "cuda:0", ":", "a:", ":b", "a:b:c"):
         assert not plugins.is_python_path(name)
