@@ -7,7 +7,7 @@ States are numbered breadth first from the start, see `momagames.tabular.explore
 from __future__ import annotations
 
 import contextlib
-import functools
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,6 +34,7 @@ from momagames.tabular.replay import play_policy, replay_actions
 
 PACKAGES = ("mo_gymnasium", "gymnasium")
 MAX_DIGITS, MAX_EXPONENT = 50, 3  # characters of a discount, and of its exponent
+MAX_DISCOUNT_DIGITS = 200_000  # of the last discount of a witness; of several, the root of the sum of squares, as the work
 MAX_ACTIONS = 100_000  # of all witnesses of a file: each is played
 EPISODES = 10  # of each policy, in which every step must be an outcome of the model
 EnvironmentClaim = Literal["deterministic", "coverage"]
@@ -169,6 +170,9 @@ class EnvironmentFront(FrontContent):
         has_actions = self.claim == "deterministic"
         if (count := sum(len(point.actions or ()) for point in self.points)) > MAX_ACTIONS:
             raise ValueError(f"{count:,} actions of witnesses: expected at most {MAX_ACTIONS:,}")
+        digits = [len(self.environment.gamma) * len(point.actions or ()) for point in self.points]
+        if self.environment.discount != 1 and (whole := math.hypot(*digits)) > MAX_DISCOUNT_DIGITS:
+            raise ValueError(f"discounts of {whole:,.0f} digits: expected at most {MAX_DISCOUNT_DIGITS:,}")
         if any((point.actions is not None) != has_actions for point in self.points):
             raise ValueError(f"expected {'actions' if has_actions else 'strategies'} as witnesses of claim {self.claim!r}")
         if bool(self.certificates) == has_actions:
@@ -336,8 +340,17 @@ def _replay(choice: EnvironmentChoice, actions: list[int]) -> Vector:
 
 def discount_rewards(rewards: Sequence[Vector], gamma: Fraction) -> Vector:
     """Return the discounted sum of rewards, exact."""
-    columns = zip(*rewards, strict=True)
-    return tuple(functools.reduce(lambda total, x: x + gamma * total, reversed(column), Fraction(0)) for column in columns)
+    return tuple(_discount(column, gamma) for column in zip(*rewards, strict=True))
+
+
+def _discount(rewards: Sequence[Fraction], gamma: Fraction) -> Fraction:
+    """Return a discounted sum. Fractions are reduced at the end only, as their digits grow with the number of rewards."""
+    shared = math.lcm(*(reward.denominator for reward in rewards))
+    total, power = 0, 1  # the sum is total / (shared * power)
+    for reward in reversed(rewards):
+        total = gamma.numerator * total + reward.numerator * (shared // reward.denominator) * power * gamma.denominator
+        power *= gamma.denominator
+    return Fraction(total, shared * power)
 
 
 def unpack_policy(text: str) -> Policy:

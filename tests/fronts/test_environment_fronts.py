@@ -141,6 +141,14 @@ def test_limits_of_witnesses_are_checked_before_they_are_played(made, monkeypatc
     points = made[0].content()["points"]
     with pytest.raises(ValueError, match="100,001 actions of witnesses: expected at most 100,000"):
         replace_content(made[0], points=[{**points[0], "actions": [0] * 100_001}])
+    long = {**made[3].content()["environment"], "gamma": "0." + "9" * 48}
+    with pytest.raises(ValueError, match="discounts of 500,000 digits: expected at most 200,000"):
+        replace_content(
+            made[0],
+            environment=long,
+            points=[{**points[0], "actions": [0] * 10_000}],
+            statement=made[0].statement.replace("by 1", f"by {long['gamma']}"),
+        )
     environment = {**made[0].content()["environment"], "params": {"render_mode": "human"}}
     with pytest.raises(ValueError, match="unexpected 'render_mode'"):
         replace_content(made[0], environment=environment)
