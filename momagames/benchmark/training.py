@@ -35,9 +35,10 @@ from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
-from momagames.errors import InvalidFile, InvalidParameter
+from momagames.errors import InvalidFile, InvalidParameter, invalid_value
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
+HEAD = {"canonical": str, "method": str, "version": str, "seed": int, "budget": int, "steps": int}  # fields of a checkpoint
 OTHER_GAMES, FIXED_SCALE = "other_games", "fixed_return_scale"  # fields of a checkpoint; older files have none
 CHECKPOINT_INTERVAL = 60.0  # minimum seconds between two checkpoints
 
@@ -261,6 +262,7 @@ def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Check
     with plugins.allow_code(allow_code):
         checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
     head, origin = checkpoint.head, checkpoint.origin
+    _check_head(checkpoint)
     try:
         game = checkpoint.make_game()
         check_stored_options(head["method"], head["options"], game, origin)
@@ -276,6 +278,18 @@ def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Check
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {error}") from None
     return training, checkpoint
+
+
+def _check_head(checkpoint: Checkpoint) -> None:
+    """Raise InvalidFile for a field of the wrong type or range."""
+    for name, kind in HEAD.items():
+        if type(value := checkpoint.head.get(name)) is not kind:
+            expected = f"a {kind.__name__}"
+            raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {invalid_value(name, value, expected)}")
+    for name in ("seed", "budget", "steps", "instance_seed"):
+        value = checkpoint.head.get(name)
+        if value is not None and (type(value) is not int or not 0 <= value < 2**63):
+            raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {invalid_value(name, value, '0..2**63 - 1')}")
 
 
 def _check_same_training(training: Training, checkpoint: Checkpoint) -> None:

@@ -116,7 +116,7 @@ def make(
     from momagames.files.reading import read_text
 
     screen = console()
-    choice = GameChoice(id=id, params=parameters(param or [])).embed_files()
+    choice = GameChoice(id=id, params=parameters(param or []))
     game = choice.make_game()
     start = seed if state is None else game.codec.read(read_text(state))
     with screen.status("compiling") as status:

@@ -99,7 +99,7 @@ def write_checkpoint(folder, **changes):
     options = find_learner("moppo").default_options(registry.spec(**DUEL["params"], id=DUEL["id"]))
     head = {
         "game": DUEL["id"], "params": DUEL["params"], "canonical": "x", "method": "moppo", "options": options, "seed": 0,
-        "budget": 1, "seats": ["player_0"], "opponents": [], "instance_seed": None, "weights": None,
+        "budget": 1, "seats": ["player_0"], "opponents": [], "instance_seed": None, "weights": None, "steps": 1, "version": "0",
     }  # fmt: skip
     save_checkpoint(folder / "x.npz", {**head, **changes}, {}, {})
     return folder / "x.npz"
@@ -297,6 +297,16 @@ def test_heads_of_checkpoints_without_a_game_are_typed_errors(tmp_path):
             policy(str(path), game)
         with pytest.raises(InvalidFile):
             training.load_training(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"budget": None}, {"steps": "many"}, {"version": None}, {"instance_seed": "x"}, {"instance_seed": -5}, {"seed": 2**64},
+     {"canonical": 1}, {"options": []}, {"opponents": [1]}, {"seats": 1}, {"weights": 1}, {"other_games": [1]}],
+)  # fmt: skip
+def test_wrong_heads_of_checkpoints_are_typed_errors(tmp_path, changes):
+    with pytest.raises(InvalidFile, match=r"x\.npz"):
+        training.load_training(write_checkpoint(tmp_path, **changes))
 
 
 def test_a_dataset_of_many_files_is_refused_before_they_are_listed(tmp_path):
