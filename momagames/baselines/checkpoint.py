@@ -74,7 +74,7 @@ class Checkpoint:
             return policies
         except InvalidParameter as error:
             given = format_id(game.id, game.params)
-            raise InvalidFile(f"{self.path}: trained on {self.head['canonical']}, cannot play {given}: {error}") from None
+            raise InvalidFile(f"{self.path}: trained on {self.head.get('canonical')}, cannot play {given}: {error}") from None
 
 
 def save_checkpoint(

@@ -134,8 +134,12 @@ def parse_content(kind: type[F], data: dict[str, Any], claimed: str, place: str 
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InvalidFile(f"{place}: {where + ': ' if where else ''}{first['msg']}") from None
-    if front.sha256 != claimed:
-        raise InvalidFile(f"{place}: invalid sha256={claimed!r}: expected {front.sha256!r}; the file was changed")
+    try:
+        found = front.sha256
+    except ValueError as error:  # a number that no float holds
+        raise InvalidFile(f"{place}: {error}") from None
+    if found != claimed:
+        raise InvalidFile(f"{place}: invalid sha256={claimed!r}: expected {found!r}; the file was changed")
     return front
 
 

@@ -326,6 +326,20 @@ def test_sizes_of_suites_and_recipes_are_checked_before_their_parts_are_made(tmp
     many = {"name": "greedy", "options": {"divisions": 60}}  # 39,711 policies
     with pytest.raises(InvalidFile, match="79,422 policies: expected at most 65,536"):
         datasets.open_dataset(write_dataset(tmp_path, *[many] * 2000, game=DUEL))
+    for divisions, expected in ((100, "expected at most 65,536"), (10**1300, "expected at most 1,000,000")):
+        with pytest.raises(InvalidFile, match=expected):
+            datasets.open_dataset(write_dataset(tmp_path, {"name": "greedy", "options": {"divisions": divisions}}, game=DUEL))
+
+
+def test_weights_of_any_size_are_typed_errors(tmp_path):
+    with pytest.raises(InvalidParameter, match="expected 4 finite numbers"):
+        policy("greedy", registry.spec(DUEL["id"], **DUEL["params"]), weights=[10**400, 0, 0, 0])
+    path = write_front(tmp_path, fronts.load_front("mo-samegame-v0-7x7x3-0"))
+    content = json.loads(path.read_text())
+    content["method"]["seconds"] = 10**400
+    path.write_text(json.dumps(content))
+    with pytest.raises(InvalidFile, match="not JSON compliant"):
+        fronts.read_front(path)
 
 
 def test_names_of_code_have_two_names():
