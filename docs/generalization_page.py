@@ -125,7 +125,7 @@ def steps_table(store: Store, suite: Suite, panel: Panel) -> list[str]:
     """Return the mean number of environment steps of an episode, look-ahead included, by method."""
     experiment = find_experiment(suite, panel)
     names, found = method_names(experiment), {}
-    for run in expand_runs(experiment, store.read_origin()):
+    for run in expand_runs(experiment, store.read_versions()):
         if store.has_run(run):
             facts = store.read_metadata(run)["facts"]
             rounds = math.ceil((run.plays or 1) / facts["policies"])

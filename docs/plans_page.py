@@ -120,7 +120,7 @@ def cost_table(archive: Archive, panel: Panel) -> Iterator[str]:
     experiment = find_experiment(archive.suite, panel)
     names = method_names(experiment)
     found: dict[str, list[dict[str, float]]] = {}
-    for run in expand_runs(experiment, archive.store.read_origin()):
+    for run in expand_runs(experiment, archive.store.read_versions()):
         if run.canonical == panel.canonical and archive.store.has_run(run):
             found.setdefault(names[run.method.model_dump_json()], []).append(archive.store.read_metadata(run)["facts"])
     rows = [

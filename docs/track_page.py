@@ -166,7 +166,7 @@ def describe_seeds(name: str, archive: Archive) -> Iterator[str]:
     complete = [seed for seed in seeds if all(is_complete(panel, seed) for panel in data.panels)]
     missing = [seed for seed in seeds if seed not in complete]
     finished = sum(len(found) for panel in data.panels for found in panel.points.values())
-    runs = len(suite.list_runs(archive.store.read_origin()))
+    runs = len(suite.list_runs(archive.store.read_versions()))
     listed = ", ".join(map(str, complete)) or "none"
     yield f"**{len(complete)} of {len(seeds)} seeds** are complete (seeds {listed}; {finished} of {runs} runs)."
     if missing:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_deterministic, check_sequential, check_shared_rewards
 from momagames.baselines.random import sample_plans
-from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
+from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.playouts import (
     ESTIMATE_FACTORS,
@@ -52,7 +52,7 @@ class Greedy(Method):
 
     def check_plan(self, game: Game) -> None:
         check_deterministic(self.name, game)
-        simplex_lattice(len(game.objectives), self.divisions)
+        simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
@@ -60,7 +60,7 @@ class Greedy(Method):
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         _check_game(game, self.estimate)
-        lattice = simplex_lattice(len(game.objectives), self.divisions)
+        lattice = simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
         return tuple(_make_policy(game, row, self.estimate) for row in lattice)
 
 

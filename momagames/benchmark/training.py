@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames import __version__, registry
+from momagames import __version__, plugins, registry
 from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines.base import find_agent, first_agents
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from momagames.baselines.policy_names import check_stored_options
 from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.episodes import make_default_opponent, play_from_starts
@@ -34,9 +35,10 @@ from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
-from momagames.errors import InvalidFile, InvalidParameter
+from momagames.errors import InvalidFile, InvalidParameter, invalid_value
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
+HEAD = {"canonical": str, "method": str, "version": str, "seed": int, "budget": int, "steps": int}  # fields of a checkpoint
 OTHER_GAMES, FIXED_SCALE = "other_games", "fixed_return_scale"  # fields of a checkpoint; older files have none
 CHECKPOINT_INTERVAL = 60.0  # minimum seconds between two checkpoints
 
@@ -252,21 +254,42 @@ def play_episodes(
     return np.concatenate(returns, axis=1)
 
 
-def load_training(path: Path) -> tuple[Training, Checkpoint]:
-    """Return the training of a checkpoint, given by its path or its directory. Raises InvalidFile."""
-    checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
-    head = checkpoint.head
+def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Checkpoint]:
+    """Return the training of a checkpoint, given by its path or its directory. Raises InvalidFile.
+
+    allow_code    whether it may name Python code, such as opponents "module:class"
+    """
+    with plugins.allow_code(allow_code):
+        checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
+    head, origin = checkpoint.head, checkpoint.origin
+    _check_head(checkpoint)
     try:
+        game = checkpoint.make_game()
+        check_stored_options(head["method"], head["options"], game, origin)
         training = Training(
-            checkpoint.make_game(), checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
-            tuple(Opponent(**one) for one in head["opponents"]), head["instance_seed"],
+            game, checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
+            tuple(Opponent.model_validate(one, context=origin) for one in head["opponents"]), head["instance_seed"],
             None if head["weights"] is None else tuple(head["weights"]),
-            tuple(registry.spec(one["game"], **one["params"]) for one in head.get(OTHER_GAMES, ())),
+            tuple(registry.make_stored_game(one["game"], one["params"], origin) for one in head.get(OTHER_GAMES, ())),
             None if head.get(FIXED_SCALE) is None else tuple(head[FIXED_SCALE]),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError) as error:
+    except InvalidFile:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {error}") from None
     return training, checkpoint
+
+
+def _check_head(checkpoint: Checkpoint) -> None:
+    """Raise InvalidFile for a field of the wrong type or range."""
+    for name, kind in HEAD.items():
+        if type(value := checkpoint.head.get(name)) is not kind:
+            expected = f"a {kind.__name__}"
+            raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {invalid_value(name, value, expected)}")
+    for name in ("seed", "budget", "steps", "instance_seed"):
+        value = checkpoint.head.get(name)
+        if value is not None and (type(value) is not int or not 0 <= value < 2**63):
+            raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {invalid_value(name, value, '0..2**63 - 1')}")
 
 
 def _check_same_training(training: Training, checkpoint: Checkpoint) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, Params, command, console, parameters, print_facts, show_progress, table
+from momagames.cli.console import FAILED, AllowCode, Params, command, console, parameters, print_facts, show_progress, table
 from momagames.wording import count
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def list_fronts() -> None:
 
 
 @front.command()
-def show(source: Named) -> None:
+def show(source: Named, allow_code: AllowCode = False) -> None:
     """Show a front: claim, provenance, points."""
     from momagames import fronts
 
@@ -161,6 +161,7 @@ def union(
     omit_positions: Annotated[
         bool, typer.Option("--omit-positions", help="Name start positions by seed and SHA-256 instead of writing them.")
     ] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Merge the points of archived runs into best-known fronts, one for each game and start position."""
     from momagames import fronts
@@ -187,6 +188,7 @@ def verify(
         list[str], typer.Argument(metavar="FILE|NAME...", help="Front files or names; `all`: the packaged ones.")
     ],
     prove: Annotated[bool, typer.Option("--prove", help="Compute proven fronts again, and compare.")] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Verify fronts: the hash, that no point dominates another, that each witness attains its point, and certificates."""
     from momagames import fronts

@@ -33,6 +33,7 @@ from momagames.errors import (
 )
 from momagames.files.json_data import read_json
 from momagames.files.writing import add_files, temporary_path
+from momagames.plugins import USER, Origin
 from momagames.wrappers.introspection import base_env
 
 FORMAT = "momagames-record-1"
@@ -247,18 +248,20 @@ def read_replay(path: str | Path) -> dict[str, Any]:
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
     """Replay a recorded episode: yield its AEC environment at the start and after every step.
 
+    Files that the parameters of its game name lie in the folder of the record.
+
     Raises InvalidFile if the file is not a replay, or if the episode differs from the recorded one
     """
-    yield from replay_from_data(read_replay(path), str(path), render_mode)
+    yield from replay_from_data(read_replay(path), str(path), render_mode, Origin.of_file(path))
 
 
-def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = None) -> Iterator[Any]:
-    """Replay the result of `replay_data`; `path` is its name in error messages."""
+def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = None, origin: Origin = USER) -> Iterator[Any]:
+    """Replay the result of `replay_data`; `path` is its name in error messages, `origin` that of a file of data."""
     from momagames.adapters.aec import MultiObjectiveAEC
 
     try:
         chosen = {name: value for name, value in data["params"].items() if name not in registry.find_entry(data["id"]).fixed}
-        env = MultiObjectiveAEC(registry.spec(data["id"], **chosen), render_mode=render_mode)
+        env = MultiObjectiveAEC(registry.make_stored_game(data["id"], chosen, origin), render_mode=render_mode)
         env.reset(options={"state": data["start"]})
     except (MomagamesError, TypeError) as error:
         raise InvalidFile(f"{path}: {error}") from None

@@ -6,7 +6,7 @@ import pytest
 
 from momagames.baselines.greedy import Greedy
 from momagames.benchmark import run_suite
-from momagames.benchmark.plan import Origin, Run
+from momagames.benchmark.plan import Run, Versions
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
@@ -67,7 +67,7 @@ def test_results_of_another_revision_are_reported_with_a_note_and_run_again(befo
 def test_results_of_two_revisions_are_not_merged(before, tmp_path, monkeypatch):
     monkeypatch.setattr(Greedy, "revision", 2)
     assert not run_suite(make_suite(), tmp_path / "after").failed
-    assert Store(tmp_path / "after").read_origin() == Origin(before.read_version(), {"greedy": 2})
+    assert Store(tmp_path / "after").read_versions() == Versions(before.read_version(), {"greedy": 2})
     with pytest.raises(InvalidFile, match=r"greedy of revision 2; those of .* are of [^:]*: `momagames bench compare`"):
         merge_results([before.folder, tmp_path / "after"], tmp_path / "both")
 

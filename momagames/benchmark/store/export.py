@@ -67,10 +67,10 @@ def _list_columns(runs: list[Run]) -> dict[str, type]:
 
 
 def _flatten_rows(store: Store, runs: list[Run]) -> Iterator[FlatRow]:
-    suite, origin = store.read_suite(), store.read_origin()
+    suite, versions = store.read_suite(), store.read_versions()
     experiments: dict[str, str] = {}
     for experiment in suite.experiments:
-        for run in expand_runs(experiment, origin):
+        for run in expand_runs(experiment, versions):
             experiments.setdefault(run.digest, experiment.name)
     for run in runs:
         head = {

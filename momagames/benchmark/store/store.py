@@ -32,7 +32,9 @@ from typing import Any
 from pydantic import ValidationError
 
 import momagames
-from momagames.benchmark.plan import Origin, Run, Suite, canonical_json
+from momagames.baselines import METHODS, method
+from momagames.baselines.policy_names import strip_safe
+from momagames.benchmark.plan import Run, Suite, Versions, canonical_json, list_methods
 from momagames.benchmark.store.checksums import (
     CHECKSUMS,
     find_changed_files,
@@ -50,6 +52,7 @@ from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
 from momagames.files.reading import hash_content
 from momagames.files.writing import flush_file, sync_directory, write_file_atomically
+from momagames.plugins import Origin
 
 SCHEMA = 2  # version of the file formats; version 1 was not written
 STALE_S = 7 * 24 * 3600  # age at which an unfinished run of another machine is removed
@@ -75,7 +78,7 @@ class Store:
             self._read_suite_file()  # rejects another schema before any change
         try:
             self.prepare()
-            data = {"schema": SCHEMA, **suite.find_origin()._asdict(), "suite": suite.model_dump(mode="json")}
+            data = {"schema": SCHEMA, **suite.find_versions()._asdict(), "suite": suite.model_dump(mode="json")}
             write_file_atomically(self.folder / "suite.json", json.dumps(data, indent=1))
         except OSError as error:
             raise InvalidFile(f"{self.folder}: {error.strerror or error}") from None
@@ -224,24 +227,41 @@ class Store:
 
     def read_suite(self) -> Suite:
         """Return the suite that was started last."""
+        path, content = self.folder / "suite.json", json.dumps(self._read_suite_file()["suite"])
         try:
-            return Suite.model_validate_json(json.dumps(self._read_suite_file()["suite"]))
+            suite = Suite.model_validate_json(content, context=Origin.of_file(path))
+            if own := {one.name for part in suite.experiments for one in part.methods if ":" in strip_safe(one.name)}:
+                suite = Suite.model_validate_json(content, context=Origin.of_file(path, self._find_trained(own)))
+            return suite
         except ValidationError as error:
-            raise InvalidFile(f"{self.folder / 'suite.json'}: {error}") from None
+            raise InvalidFile(f"{path}: {error}") from None
+
+    def _find_trained(self, names: set[str]) -> frozenset[str]:
+        """Return those of the methods that have a run of policies with a budget: they train."""
+        found = set[str]()
+        for place in (*self.run_directories(), *(self.failed.iterdir() if self.failed.is_dir() else ())):
+            if any(f".{name.replace(':', '-')}.seed" in place.name for name in names):
+                with contextlib.suppress(InvalidFile):
+                    found |= list_trained(read_json(place / "config.json"))
+        return frozenset(found)
 
     def read_version(self) -> str:
         """Return the version of momagames that started it."""
-        return self.read_origin().version
+        return self.read_versions().version
 
-    def read_origin(self) -> Origin:
+    def read_versions(self) -> Versions:
         """Return what started it."""
         data = self._read_suite_file()
-        return Origin(str(data["version"]), data.get("revisions", {}))
+        return Versions(str(data["version"]), data.get("revisions", {}))
 
     def describe_changed_methods(self, suite: Suite) -> str:
-        """Return the methods of the suite that have another revision now, with both; "" if none has."""
-        before, here = self.read_origin().revisions, suite.find_origin().revisions
-        pairs = {name: (before.get(name, 1), here.get(name, 1)) for name in sorted({*before, *here})}
+        """Return the methods of the suite that have another revision now, with both; "" if none has.
+
+        Methods that are not of the package are left out: what a directory names is not loaded to read it.
+        """
+        before = self.read_versions().revisions
+        names = {one.name for experiment in suite.experiments for one in list_methods(experiment)}
+        pairs = {name: (before.get(name, 1), method(name).revision) for name in sorted(names) if name in METHODS}
         return ", ".join(f"{name} (revision {old}, now {new})" for name, (old, new) in pairs.items() if old != new)
 
     def run_directory(self, run: Run) -> Path:
@@ -305,12 +325,19 @@ def read_run(place: Path) -> Run:
     digest = data.pop("digest", None)
     data.pop("schema")
     try:
-        run = Run.from_content(data)
+        run = Run.from_content(data, origin=Origin.of_file(path, list_trained(data)))
     except ValidationError as error:
         raise InvalidFile(f"{path}: {error}") from None
     if run.digest != digest:
         raise InvalidFile(f"{path}: the digest is not that of the content")
     return run
+
+
+def list_trained(config: Mapping[str, Any]) -> frozenset[str]:
+    """Return the name of the method of a config.json if it is trained in the run, which then has a budget."""
+    is_trained = config.get("kind") == "policies" and config.get("budget") is not None and config.get("players") is None
+    chosen = config.get("method")
+    return frozenset([str(chosen["name"])]) if is_trained and isinstance(chosen, dict) and "name" in chosen else frozenset()
 
 
 def verify_run(place: Path, names: Sequence[str] | None = None) -> None:

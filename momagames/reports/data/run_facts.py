@@ -33,7 +33,7 @@ def reproduction_commands(store: Store, suite: Suite) -> str:
 
 def _read_metadata(store: Store, suite: Suite) -> list[dict[str, Any]]:
     """Return the metadata of every finished run of the suite."""
-    return [store.read_metadata(run) for run in suite.list_runs(store.read_origin()) if store.has_run(run)]
+    return [store.read_metadata(run) for run in suite.list_runs(store.read_versions()) if store.has_run(run)]
 
 
 def _collect_versions(finished: list[dict[str, Any]]) -> list[tuple[str, str]]:
