@@ -67,7 +67,7 @@ async def read_body(chunks: AsyncIterator[bytes], declared: str | None, limits: 
 async def read_chunks(chunks: AsyncIterator[bytes], declared: str | None, max_bytes: int) -> bytes:
     """Return the body, or raise RequestError 413; store at most `max_bytes` bytes."""
     body, size = bytearray(), 0
-    too_large = bool(declared and declared.isdecimal() and int(declared) > max_bytes * DRAIN_FACTOR)
+    too_large = bool(declared and declared.isdecimal() and float(declared) > max_bytes * DRAIN_FACTOR)
     if not too_large:
         async for chunk in chunks:
             size += len(chunk)
