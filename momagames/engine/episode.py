@@ -171,6 +171,8 @@ class Episode:
             if self._simple:
                 number = action if type(action) is int else _to_integer(action)  # an int, as usually, saves a call
                 return 0 <= number < self._parts[0] and bool(self.game.allows_illegal or mask[number])
+            if not isinstance(action, (list, tuple)) and not hasattr(action, "__array__"):  # sets, dicts, bytes, iterators
+                return False
             parts = [_to_integer(part) for part in action]
         except (TypeError, ValueError, OverflowError):
             return False
@@ -225,7 +227,10 @@ class Episode:
         if self._simple:
             if not INTEGERS.issuperset(map(type, actions)):
                 return -1 - next(i for i, action in enumerate(actions) if type(action) not in INTEGERS)
-            self._column[:] = actions
+            try:
+                self._column[:] = actions
+            except OverflowError:
+                return -1 - next(i for i, action in enumerate(actions) if not 0 <= action < self._parts[0])
         else:
             for i, action in enumerate(actions):
                 if type(action) is not np.ndarray or action.shape != self._shape or action.dtype.kind not in "iu":

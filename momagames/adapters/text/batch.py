@@ -88,7 +88,8 @@ class TextBatch:
         group_size    this number of consecutive games have one start position and one preference, as group-relative policy
                       gradients need; it divides the size of the batch
         """
-        checks.check_seed(seed)
+        if checks.check_seed(seed) is None:
+            raise InvalidParameter(invalid_value("seed", seed, "an integer from 0"))
         if isinstance(group_size, bool) or group_size not in range(1, len(self) + 1) or len(self) % group_size:
             raise InvalidParameter(invalid_value("group_size", group_size, f"a divisor of batch_size={len(self)}"))
         groups = len(self) // group_size
@@ -114,7 +115,7 @@ class TextBatch:
         """
         if not self._starts:
             raise InvalidCall("step() before reset(): call reset() first")
-        if isinstance(answers, str) or len(answers) != len(self):
+        if not isinstance(answers, (Sequence, np.ndarray)) or isinstance(answers, (str, bytes)) or len(answers) != len(self):
             raise InvalidParameter(invalid_value("answers", answers, f"a sequence of {len(self)} texts"))
         rewards = np.zeros((len(self), len(self.game.objectives)), np.float32)
         metadata: list[dict[str, Any]] = [{} for _ in self._envs]

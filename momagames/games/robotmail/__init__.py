@@ -180,7 +180,7 @@ def select_objectives(id: str, given: Any, with_battery: bool) -> tuple[str, ...
             f"{nearest(given, known)}"
         )
     for name in given if isinstance(given, (list, tuple)) else ():
-        if name in PRESETS and name not in OBJECTIVES:
+        if isinstance(name, str) and name in PRESETS and name not in OBJECTIVES:
             raise InvalidParameter(
                 f"{id}: invalid objectives={given!r}: expected the preset alone, objectives={name!r}, or names of objectives"
             )
