@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from momagames import __version__, registry
 from momagames.analysis.arrays import filter_dominated
@@ -25,22 +26,42 @@ from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines.base import find_agent, first_agents
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod
+from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod, list_weights
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.episodes import make_default_opponent, play_from_starts
 from momagames.benchmark.executors.processes import count_cores
-from momagames.benchmark.plan import Opponent
+from momagames.benchmark.plan import Count, FrozenModel, Opponent
+from momagames.benchmark.suite_files import validate_model
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter
+from momagames.files.reading import read_text
+from momagames.files.writing import write_file_atomically
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
 OTHER_GAMES, FIXED_SCALE = "other_games", "fixed_return_scale"  # fields of a checkpoint; older files have none
 CHECKPOINT_INTERVAL = 60.0  # minimum seconds between two checkpoints
 
 OnUpdate = Callable[[dict[str, Any]], None]
+
+
+class _Head(FrozenModel):
+    """What the head of a checkpoint says about its training, see `Training` and `describe_state`."""
+
+    canonical: str
+    method: str
+    version: str
+    seed: Annotated[int, Field(ge=0)]
+    budget: Count
+    steps: Annotated[int, Field(ge=0)]
+    decisions: Annotated[int, Field(ge=0)]
+    seconds: Annotated[float, Field(ge=0)]
+    seats: Annotated[tuple[str, ...], Field(min_length=1)]
+    opponents: tuple[Opponent, ...]
+    instance_seed: Annotated[int, Field(ge=0, lt=2**64)] | None
+    weights: tuple[float, ...] | None
 
 
 @dataclass(frozen=True)
@@ -256,9 +277,16 @@ def load_training(path: Path) -> tuple[Training, Checkpoint]:
     """Return the training of a checkpoint, given by its path or its directory. Raises InvalidFile."""
     checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
     head = checkpoint.head
+    stated = {name: head[name] for name in _Head.model_fields if name in head}
+    validate_model(_Head, stated, f"{checkpoint.path}: not a training checkpoint", "training checkpoint")
     try:
+        game = checkpoint.make_game()
+        for seat in head["seats"]:
+            find_agent(game, seat)
+        if head["weights"] is not None:
+            list_weights(game, 1, head["weights"])  # raises for invalid ones
         training = Training(
-            checkpoint.make_game(), checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
+            game, checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
             tuple(Opponent(**one) for one in head["opponents"]), head["instance_seed"],
             None if head["weights"] is None else tuple(head["weights"]),
             tuple(registry.spec(one["game"], **one["params"]) for one in head.get(OTHER_GAMES, ())),
@@ -286,16 +314,18 @@ class _ProgressLog:
         self._path = directory / LOG
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
-            valid = [line for line in lines if _parse_steps(line) <= steps]
-            self._path.write_text("".join(f"{line}\n" for line in valid), encoding="utf-8", newline="\n")
         except OSError as error:
-            raise InvalidFile(f"{self._path}: {error.strerror or error}") from None
+            raise InvalidFile(f"{directory}: {error.strerror or error}") from None
+        valid = [json.dumps(metrics) for metrics in read_log(self._path) if metrics["steps"] <= steps]
+        write_file_atomically(self._path, "".join(f"{line}\n" for line in valid))
         self._loggers = make_loggers(directory, steps, config, wandb)
 
     def write(self, metrics: dict[str, Any]) -> None:
-        with self._path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(metrics) + "\n")
+        try:
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write(json.dumps(metrics) + "\n")
+        except OSError as error:
+            raise InvalidFile(f"{self._path}: {error.strerror or error}") from None
         scalars = {name: value for name, value in metrics.items() if isinstance(value, float)}
         scalars["hypervolume"] = metrics["evaluation"]["hypervolume"]
         for logger in self._loggers:
@@ -306,9 +336,28 @@ class _ProgressLog:
             logger.close()
 
 
-def _parse_steps(line: str) -> float:
-    """Return the steps of a log line; infinity for an incomplete line."""
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a training log, without a last one that is incomplete; none if there is no log yet.
+
+    Raises InvalidFile, with the line
+    """
+    text = read_text(path) if path.exists() else ""
+    lines, found = text.splitlines(), list[dict[str, Any]]()
+    for number, line in enumerate(lines, 1):
+        try:
+            found.append(_parse_line(line, f"{path}: line {number}"))
+        except InvalidFile:
+            if number < len(lines) or text.endswith("\n"):
+                raise  # else the process was killed while it wrote the line, or the disk was full
+    return found
+
+
+def _parse_line(line: str, place: str) -> dict[str, Any]:
     try:
-        return float(json.loads(line)["steps"])
-    except ValueError:
-        return float("inf")
+        metrics = json.loads(line)  # metrics may be NaN
+    except (ValueError, RecursionError) as error:
+        raise InvalidFile(f"{place}: not JSON: {error}") from None
+    steps = metrics.get("steps") if isinstance(metrics, dict) else None
+    if isinstance(steps, bool) or not isinstance(steps, (int, float)):
+        raise InvalidFile(f"{place}: expected the metrics of an evaluation, with 'steps'")
+    return dict(metrics)

@@ -27,7 +27,7 @@ from momagames.errors import (
     one_of,
 )
 from momagames.files.json_data import read_json
-from momagames.files.writing import atomic_path
+from momagames.files.writing import atomic_path, write_file_atomically
 from momagames.wrappers.introspection import base_env
 
 FORMAT = "momagames-record-1"
@@ -119,8 +119,7 @@ class ReplayRecorder:
             path = self.folder / f"{self.name}-{self.episode:06d}.{kind}"
             if kind == "json":
                 text = json.dumps(replay_data(self.base.game, log, returns, self._seed), indent=1)
-                with atomic_path(path) as temporary:
-                    temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
+                write_file_atomically(path, text + "\n")
             else:
                 with atomic_path(path) as temporary:
                     write_video(temporary, self.frames, kind, self.fps, self.between)
