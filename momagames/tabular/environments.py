@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
 
-from momagames.errors import InvalidParameter, MissingExtra, MomagamesError, UnknownId
+from momagames.errors import InvalidParameter, MissingExtra, MomagamesError, TooLarge, UnknownId
 from momagames.plugins import is_python_path, load_object
 
 OPTIONAL_REGISTRIES = ("mo_gymnasium", "momagames")  # packages that register environments when they are imported
@@ -39,6 +40,19 @@ def make_environment(id: str, params: dict[str, Any] | None = None) -> gymnasium
     if not isinstance(env, gymnasium.Env):
         raise InvalidParameter(f"{id}: made a {type(env).__name__}: expected a gymnasium.Env")
     return env
+
+
+@contextlib.contextmanager
+def name_environment_errors(place: str) -> Iterator[None]:
+    """Raise InvalidParameter for whatever the code of an environment raises in this block, and TooLarge for lack of memory."""
+    try:
+        yield
+    except MomagamesError:
+        raise
+    except MemoryError:
+        raise TooLarge(f"{place}: there is no memory left for a state of the environment") from None
+    except Exception as error:
+        raise InvalidParameter(f"{place}: the environment raised {type(error).__name__}: {error}") from error
 
 
 def check_environment_class(id: str) -> None:
