@@ -15,7 +15,7 @@ from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, format_mask, observation_space, reward_space
 from momagames.contract import Game, Policy, State, end_policy_episode, reset_policy
-from momagames.engine.episode import Episode
+from momagames.engine.episode import PASS, Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
 from momagames.engine.policies import PythonPolicy
 from momagames.errors import InvalidCall, InvalidParameter, check_choice, invalid_value, one_of
@@ -143,13 +143,18 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             self._status = self.episode.step(action)
             self.last_action = action
         else:
+            given = [PASS] * len(self.game.agents)
             for i, policy in self._policies.items():
-                chosen = self.episode.choose_action(i, policy, self.np_random)
-                if (resolved := self.episode.resolve_action(i, chosen)) is None:
-                    raise self.episode.illegal_action_error(i, chosen)
-                self.episode.pending[i] = resolved
-            self.episode.pending[self._acting_agent] = action
-            self._status = self.episode.step(self.episode.pending)
+                given[i] = self.episode.choose_action(i, policy, self.np_random)
+            given[self._acting_agent] = action
+            status = self.episode.try_step(given)
+            if status < 0:
+                for i, chosen in enumerate(given):
+                    if (resolved := self.episode.resolve_action(i, chosen)) is None:
+                        raise self.episode.illegal_action_error(i, chosen)
+                    self.episode.pending[i] = resolved
+                status = self.episode.step(self.episode.pending)
+            self._status = status
             self.last_action = self.episode.pending.copy()
 
     def _play_opponents(self, status: int) -> int:

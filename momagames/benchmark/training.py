@@ -38,7 +38,7 @@ from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.files.reading import read_text
-from momagames.files.writing import write_file_atomically
+from momagames.files.writing import make_folder, write_file_atomically
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
 OTHER_GAMES, FIXED_SCALE = "other_games", "fixed_return_scale"  # fields of a checkpoint; older files have none
@@ -312,10 +312,7 @@ class _ProgressLog:
 
     def __init__(self, directory: Path, steps: int, config: dict[str, Any], wandb: str | None) -> None:
         self._path = directory / LOG
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InvalidFile(f"{directory}: {error.strerror or error}") from None
+        make_folder(directory)
         valid = [json.dumps(metrics) for metrics in read_log(self._path) if metrics["steps"] <= steps]
         write_file_atomically(self._path, "".join(f"{line}\n" for line in valid))
         self._loggers = make_loggers(directory, steps, config, wandb)

@@ -175,6 +175,7 @@ def union(
     """Merge the points of archived runs into best-known fronts, one for each game and start position."""
     from momagames import fronts
     from momagames.errors import InvalidParameter
+    from momagames.files.writing import make_folder
 
     found = fronts.union_fronts(folders, command(), omit_positions)
     if single := out.name.endswith((".json", ".json.gz")):
@@ -183,7 +184,7 @@ def union(
                 f"--out {out}: there are {len(found)} games and start positions, each with a front; expected a folder for them"
             )
     else:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
     for name, one in found.items():
         place = out if single else out / name
         fronts.write_front(place, one)

@@ -31,7 +31,7 @@ from momagames.datasets.recipes import Recipe, load_recipe
 from momagames.datasets.shards import import_pyarrow, write_shard
 from momagames.errors import InvalidCall, InvalidFile, check_range
 from momagames.files.reading import hash_content, read_bytes
-from momagames.files.writing import is_temporary, lock_folder
+from momagames.files.writing import is_temporary, lock_folder, make_folder
 
 Progress = Callable[["ShardInfo", int, int], None]
 
@@ -63,10 +63,7 @@ def make(
     check_range("processes", processes, 1, 1024, whole=True)
     import_pyarrow()
     recipe, place = load_recipe(source), Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidFile(f"{place}: {error.strerror or error}") from None
+    make_folder(place)
     with lock_folder(place):
         _make_in_folder(recipe, place, processes, show_progress)
     return open_dataset(place)

@@ -44,6 +44,14 @@ def atomic_path(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def make_folder(folder: Path) -> None:
+    """Create a directory if it does not exist. Raises InvalidFile."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidFile(f"{folder}: cannot be made: {error.strerror or error}") from None
+
+
 def is_temporary(name: str) -> bool:
     """Return whether this is the name of a temporary file of `atomic_path`."""
     return name.startswith(TEMPORARY)

@@ -68,5 +68,7 @@ def _make_registered(id: str) -> Any:
         gymnasium.spec(id)
     except gymnasium.error.Error as error:
         missing = "" if importlib.util.find_spec("mo_gymnasium") else "; the extra mo-gymnasium is not installed"
+        if f"momagames/{id}" in gymnasium.registry:
+            missing = f"; did you mean 'momagames/{id}'?"
         raise UnknownId(f"{error}{missing}") from None
     return lambda **given: gymnasium.make(id, disable_env_checker=True, **given)

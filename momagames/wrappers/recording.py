@@ -27,7 +27,7 @@ from momagames.errors import (
     one_of,
 )
 from momagames.files.json_data import read_json
-from momagames.files.writing import atomic_path, write_file_atomically
+from momagames.files.writing import atomic_path, make_folder, write_file_atomically
 from momagames.wrappers.introspection import base_env
 
 FORMAT = "momagames-record-1"
@@ -114,7 +114,7 @@ class ReplayRecorder:
         self.frames.append(np.asarray(self.env.render(), np.uint8))
 
     def _write(self, log: list[Any], returns: NDArray[np.float64]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         for kind in self.formats:
             path = self.folder / f"{self.name}-{self.episode:06d}.{kind}"
             if kind == "json":

@@ -106,6 +106,8 @@ def test_unsuitable_environments_have_one_typed_error():
         explored(Corridor(), limits=Limits(max_states=3))
     with pytest.raises(UnknownId):
         make_environment("no-such-environment-v0")
+    with pytest.raises(UnknownId, match="did you mean 'momagames/mo-samegame-v0'"):
+        make_environment("mo-samegame-v0")
     with pytest.raises(UnknownId):
         make_environment("tests.tabular.problems:NoSuchClass")
     with pytest.raises(InvalidParameter, match="unexpected keyword"):
