@@ -8,6 +8,7 @@ import pytest
 
 import momagames
 from momagames.adapters.text.answers import extract_action
+from momagames.benchmark.plan import MethodChoice, label_methods
 from momagames.errors import MomagamesError
 from momagames.files.json_data import parse_json
 from momagames.files.yaml_data import parse_yaml
@@ -74,6 +75,10 @@ CASES = {
     "a duplicate key at the end": (PARSERS["json"], write_duplicate),
     "texts of several lines": (levels.Document, lambda count: "- |\n  a\n" * count),
     "colors": (levels.list_problems, lambda count: {**LEVEL, "colors": ["-"] * count + ["red"] * count}),
+    "labels of methods": (
+        label_methods,
+        lambda count: [MethodChoice(name="random", options={"episodes": i}) for i in range(count // 8)],
+    ),
     "legend": (levels.list_problems, lambda count: {**LEVEL, "legend": {chr(1000 + i): "rock" for i in range(count)}}),
 }
 
