@@ -331,8 +331,8 @@ def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_new_runs:
 
     missing = sum(not store.has_run(one) for one in suite.list_runs())
     if shard != ALL_RUNS and missing:
-        shown = f"`momagames bench report {quote(str(store.folder))}` shows what is"
-        print_line(f"{missing} runs of the suite are not finished here; {shown}")
+        hint = f"`momagames bench report {quote(str(store.folder))}` shows what is"
+        print_line(f"{missing} runs of the suite are not finished here; {hint}")
         return None
     if not has_new_runs and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
         console().print(summary_table(rows))

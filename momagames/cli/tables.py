@@ -45,8 +45,8 @@ class TableConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render anything; tables, also those in groups, in a form that fits."""
         options = options or self.options
-        if isinstance(renderable, Text) and (shown := show_controls(renderable.plain)) != renderable.plain:
-            renderable = Text(shown, renderable.style)
+        if isinstance(renderable, Text) and (visible := show_controls(renderable.plain)) != renderable.plain:
+            renderable = Text(visible, renderable.style)
         elif isinstance(renderable, Table) and renderable.show_header:  # else a grid, such as a progress bar
             renderable = _fit_table(self, renderable, options) or _make_blocks(renderable, options.max_width)
         return super().render(renderable, options)

@@ -106,11 +106,11 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
     On Windows, and in file systems without locks of directories, nothing is locked.
     """
-    if sys.platform == "win32":
+    try:
+        import fcntl
+    except ImportError:
         yield
         return
-    import fcntl
-
     handle = os.open(folder, os.O_RDONLY)
     try:
         try:

@@ -25,7 +25,7 @@ PROC = Path("/proc")
 
 def can_supervise() -> bool:
     """Return whether this system has what `supervise` needs."""
-    return sys.platform != "win32"
+    return hasattr(os, "fork") and hasattr(os, "setsid")
 
 
 def supervise(function: Callable[[], None], release: Callable[[], None]) -> NoReturn:
@@ -66,8 +66,10 @@ def supervise(function: Callable[[], None], release: Callable[[], None]) -> NoRe
 
 def limit_memory() -> None:
     """Limit the private memory of this process and of those that it starts, and write no core files."""
-    import resource
-
+    try:
+        import resource
+    except ImportError:
+        return
     for kind, size in ((resource.RLIMIT_DATA, MEMORY_BYTES), (resource.RLIMIT_CORE, 0)):
         _, most = resource.getrlimit(kind)
         limit = size if most == resource.RLIM_INFINITY else min(size, most)

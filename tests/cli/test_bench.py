@@ -73,10 +73,10 @@ def test_names_are_no_markup(tmp_path):
         ["report", "out [/old]"],
         ["report", "out [/old]", "--every"],
     ):
-        shown = momagames_here("bench", *words, cwd=tmp_path)
-        assert shown.returncode == 0, shown.stderr
-        assert "\x1b" not in shown.stdout
-        assert words[-1] == "out [/old]" or r"a [/x] \x1b[31m" in shown.stdout
+        printed = momagames_here("bench", *words, cwd=tmp_path)
+        assert printed.returncode == 0, printed.stderr
+        assert "\x1b" not in printed.stdout
+        assert words[-1] == "out [/old]" or r"a [/x] \x1b[31m" in printed.stdout
 
 
 @pytest.mark.long

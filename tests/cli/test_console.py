@@ -91,9 +91,9 @@ layout: |
 
 def test_titles_of_levels(tmp_path):
     (tmp_path / "level[b].yaml").write_text(LEVEL)
-    shown = CliRunner().invoke(app, ["level", "show", str(tmp_path / "level[b].yaml")])
-    assert not shown.exception
-    assert shown.output.startswith(r"[/red] x \x1b[31m  level 3, 9 moves")
+    level = CliRunner().invoke(app, ["level", "show", str(tmp_path / "level[b].yaml")])
+    assert not level.exception
+    assert level.output.startswith(r"[/red] x \x1b[31m  level 3, 9 moves")
     info = CliRunner().invoke(app, ["info", "mo-tileblast-v0", "-p", f"level={tmp_path}/level[b].yaml"])
     assert not info.exception
     assert "[/red] x" in info.output
