@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,16 @@ class Archive:
     suite: Suite
     data: ReportData
     facts: Sequence[tuple[str, str]]
+
+    def describe_changed_methods(self) -> Iterator[str]:
+        """Yield a note on methods that have changed since."""
+        if changed := self.store.describe_changed_methods(self.suite):
+            yield from (
+                "```{note}",
+                f"This version does not reproduce the rows of methods that have changed: {changed}.",
+                "```",
+                "",
+            )
 
 
 def read_archive(file: Path) -> Archive:

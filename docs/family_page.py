@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from archives import read_archive
 from page_figures import PageSet, fold, image, join_lines
-from track_page import score_table
+from track_page import find_panel_leaders, score_table
 
-from momagames.reports.data.overview import OverviewRow, list_methods, rank_methods
+from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.data.panels import Panel, short_name
 from momagames.reports.data.report_data import ReportData
-from momagames.reports.data.verdicts import compare_methods
+from momagames.reports.data.verdicts import compare_methods, count_leads
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.figures.paper_plots import plot_overview
 from momagames.reports.text.captions import describe_interval, overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK
 from momagames.reports.text.markdown_tables import markdown_table
-from momagames.reports.text.verdicts import describe_verdict
-from momagames.wording import count
+from momagames.reports.text.verdicts import describe_leads, describe_verdict
 
 FIGURES = {"front": "Fronts", "anytime": "Anytime performance", "crossplay": "Head-to-head results"}
 TITLES = {
@@ -89,13 +87,11 @@ def format_family(family: str, data: ReportData, names: Mapping[tuple[str, str],
 
 
 def describe_family(panels: Sequence[Panel], data: ReportData) -> str:
-    """Return two sentences: the best method and its lead, and the settings by method with the highest mean."""
+    """Return sentences: the best method over all settings and its lead, and the leaders of single settings."""
     verdict = compare_methods(panels, data.settings)
-    best = Counter(next(iter(rank_methods(panel))) for panel in panels)
-    (first, number), *others = best.most_common()
-    places = [f"{first} in {number} of {count(len(panels), 'setting')}", *(f"{name} in {number}" for name, number in others)]
-    means = f"Highest means: {', '.join(places)}."
-    return f"{describe_verdict(verdict)} {means}" if verdict else means
+    leaders = count_leads(find_panel_leaders(panel, data.settings) for panel in panels)
+    single = f"Ahead of all others: {describe_leads(leaders, len(panels))}."
+    return f"{describe_verdict(verdict)} {single}" if verdict else single
 
 
 def format_panel(panel: Panel, names: Mapping[tuple[str, str], str]) -> Iterator[str]:

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-from archives import read_archive
+from archives import Archive, read_archive
 from page_figures import PageSet, fold, image, join_lines
 from track_page import count_leaders, describe_archive, find_experiment
 
-from momagames.benchmark.plan import Suite, expand_runs, method_names
+from momagames.benchmark.plan import Indicators, Suite, expand_runs, method_names
 from momagames.benchmark.store.store import Store
+from momagames.contract.titles import join_words
 from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore, list_intervals
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.report_data import ReportData
-from momagames.reports.data.run_facts import collect_run_facts
+from momagames.reports.data.verdicts import find_leaders
 from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.text.captions import GENERALIZATION_CAPTION, describe_interval, panel_caption
 from momagames.reports.text.labels import format_score, generalization_heads, heading
@@ -30,15 +30,18 @@ def make_track(name: str, file: Path) -> PageSet:
     archive = read_archive(file)
     figures = list_figures(archive.data, (NAME,))
     names = {(figure.kind, figure.title): key for key, figure in figures.items()}
-    text = join_lines(format_page(archive.store, archive.suite, archive.data, names))
-    leaders = count_leaders((panel.game, find_leader(select_trained(archive.suite, panel))) for panel in archive.data.panels)
+    text = join_lines(format_page(archive, names))
+    settings = archive.data.settings
+    leaders = count_leaders((panel.game, find_regret_leaders(archive.suite, panel, settings)) for panel in archive.data.panels)
     return PageSet({name: text}, figures, leaders)
 
 
-def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
+def format_page(archive: Archive, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """Yield the lines of the page. names: kind and title of a figure -> its file name without extension."""
+    store, suite, data = archive.store, archive.suite, archive.data
     first, *_ = data.panels
-    yield from ("# Track 4: generalization to unseen instances", "", describe_message(suite, first), "")
+    yield from ("# Track 4: generalization to unseen instances", "", describe_message(suite, first, data.settings), "")
+    yield from archive.describe_changed_methods()
     for panel in data.panels:
         if name := names.get((NAME, panel.full_heading)):
             yield from (f"## {panel.full_heading}", "", image(f"Generalization: {panel.full_heading}", f"{name}.svg"), "")
@@ -54,7 +57,7 @@ def format_page(store: Store, suite: Suite, data: ReportData, names: Mapping[tup
         "those with more, and the test instances are the same. Definitions:",
         "[Metrics](../metrics.md#generalization-over-instances).",
         "",
-        *markdown_table(["", ""], collect_run_facts(store, suite)),
+        *markdown_table(["", ""], archive.facts),
         "",
     )
 
@@ -67,15 +70,18 @@ def select_trained(suite: Suite, panel: Panel) -> dict[str, Mapping[str, Instanc
     return {name: panel.generalization[name] for name in trained if name in panel.generalization}
 
 
-def find_leader(scores: Mapping[str, Mapping[str, InstanceScore]]) -> str:
-    """Return the method with the smallest regret on test instances."""
-    return min(scores, key=lambda name: scores[name][REGRET].test.value)
+def find_regret_leaders(suite: Suite, panel: Panel, settings: Indicators) -> list[str]:
+    """Return the trained methods that lead on test instances by regret."""
+    scores = select_trained(suite, panel)
+    negated = {name: {seed: -value for seed, value in one[REGRET].tests.items()} for name, one in scores.items()}
+    return find_leaders(negated, settings)
 
 
-def describe_message(suite: Suite, panel: Panel) -> str:
-    """Return two sentences: the best trained method on unseen instances, and the method with the largest gap."""
+def describe_message(suite: Suite, panel: Panel, settings: Indicators) -> str:
+    """Return two sentences: the best trained methods on unseen instances, and the method with the largest gap."""
     experiment, scores = find_experiment(suite, panel), select_trained(suite, panel)
-    best = find_leader(scores)
+    best, *level = find_regret_leaders(suite, panel, settings)
+    beside = f" (level with {join_words(f'`{name}`' for name in level)})" if level else ""
     worst = max(scores, key=lambda name: scores[name][REGRET].gap.value)
     others = [found[REGRET].gap.value for name, found in scores.items() if name != worst]
     comparison = f", users of other trained methods at most {max(others):.3f}" if others else ""
@@ -83,9 +89,9 @@ def describe_message(suite: Suite, panel: Panel) -> str:
         describe_interval(at) for at in (scores[best][RATIO].test, scores[best][REGRET].test, scores[worst][REGRET].gap)
     )
     return (
-        f"Of the methods that are trained on {experiment.select_episodes} instances alone, `{best}` is best on "
-        f"{experiment.report_episodes} unseen ones: it reaches {ratio} of the hypervolume of the proven front of each, and the "
-        f"policies that users choose are {regret} of normalized utility below the best of the front"
+        f"Of the methods that are trained on {experiment.select_episodes} instances alone, `{best}`{beside} has the "
+        f"smallest regret on {experiment.report_episodes} unseen ones: it reaches {ratio} of the hypervolume of the proven "
+        f"front of each, and the policies that users choose are {regret} of normalized utility below the best of the front"
         f"{describe_control(panel.generalization)}. `{worst}` has the largest gap: its users lose {gap} more on unseen "
         f"instances than on those of its training{comparison}."
     )
@@ -119,7 +125,7 @@ def steps_table(store: Store, suite: Suite, panel: Panel) -> list[str]:
     """Return the mean number of environment steps of an episode, look-ahead included, by method."""
     experiment = find_experiment(suite, panel)
     names, found = method_names(experiment), {}
-    for run in expand_runs(experiment, store.read_version()):
+    for run in expand_runs(experiment, store.read_versions()):
         if store.has_run(run):
             facts = store.read_metadata(run)["facts"]
             rounds = math.ceil((run.plays or 1) / facts["policies"])

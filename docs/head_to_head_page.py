@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,11 +12,12 @@ from track_page import count_leaders, describe_seeds
 
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores
+from momagames.reports.data.verdicts import count_leads
 from momagames.reports.figures.head_to_head_plot import plot_head_to_head
 from momagames.reports.figures.paper_figures import Figure
 from momagames.reports.text.captions import HEAD_TO_HEAD_CAPTION, head_to_head_table, ratings_caption
 from momagames.reports.text.markdown_tables import markdown_table
-from momagames.wording import count
+from momagames.reports.text.verdicts import describe_leads
 
 
 def make_track(name: str, file: Path) -> PageSet:
@@ -28,7 +28,7 @@ def make_track(name: str, file: Path) -> PageSet:
     styles = archive.data.styles
     drawn = {key: Figure(name, one.title, partial(plot_head_to_head, one.head_to_head, styles)) for key, one in found.items()}
     scores = [one.head_to_head for one in found.values() if one.head_to_head]
-    return PageSet({name: text}, drawn, count_leaders((one.game, find_leader(one)) for one in scores))
+    return PageSet({name: text}, drawn, count_leaders((one.game, one.leaders) for one in scores))
 
 
 def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Iterator[str]:
@@ -39,7 +39,8 @@ def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Ite
         "",
         describe_message(settings),
         "",
-        *describe_seeds(name, archive.suite, archive.data),
+        *archive.describe_changed_methods(),
+        *describe_seeds(name, archive),
         "",
     )
     total = sum(len(experiment.games) for experiment in archive.suite.experiments)
@@ -67,27 +68,21 @@ def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Ite
     yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))
 
 
-def find_leader(scores: HeadToHeadScores) -> str:
-    """Return the player with the highest rating."""
-    return max(scores.players, key=lambda player: scores.ratings[player].value)
-
-
 def describe_message(settings: Sequence[HeadToHeadScores]) -> str:
     """Return two sentences: who leads in how many settings, and how well responses do against the leaders."""
-    leaders = [find_leader(one) for one in settings]
-    counts = Counter(leaders).most_common()
-    first, *others = [f"`{player}` in {wins}" for player, wins in counts]
-    rest = f", then {', '.join(others)}" if others else ""
-    gains = [max(0.0, one.gain[leader].value) for one, leader in zip(settings, leaders, strict=True)]
+    leads = describe_leads(count_leads(one.leaders for one in settings), len(settings))
+    gains = [max(0.0, one.gain[one.leaders[0]].value) for one in settings]
     found = sum(gain > 0 for gain in gains)
     answer = (
-        f"In {found} of them the best response that was searched or trained against the leader alone wins more games than the "
-        f"leader wins against itself (by {max(gains):.2f} at most); a lower bound of its exploitability."
+        f"In {found} of them the best response that was searched or trained against the player with the highest rating alone "
+        f"wins more games than that player wins against itself (by {max(gains):.2f} at most); a lower bound of its "
+        "exploitability."
         if found
-        else "In none of them does a response that was searched or trained against the leader alone win more games than the "
-        "leader wins against itself, which does not show that there is none: responses had small budgets."
+        else "In none of them does a response that was searched or trained against the player with the highest rating alone "
+        "win more games than that player wins against itself, which does not show that there is none: responses had small "
+        "budgets."
     )
-    return f"Highest rating in {count(len(settings), 'setting')}: {first}{rest}. {answer}"
+    return f"Rating above those of all others: {leads}. {answer}"
 
 
 def pair_table(scores: HeadToHeadScores) -> Iterator[str]:

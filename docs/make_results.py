@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import gc
 import inspect
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -39,6 +38,7 @@ from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.errors import invalid_value, nearest, one_of
 from momagames.reports.text.markdown_tables import markdown_table
+from momagames.reports.text.verdicts import describe_leads
 
 TRACKS = {  # suites with a page of their own -> the function that makes it
     "policies": track_page.make_track,
@@ -144,7 +144,9 @@ def leader_table(records: Mapping[str, PageRecord]) -> Iterator[str]:
     heads = [f"[{title.removeprefix('# ').rpartition(': ')[2]}]({name}.md)" for name, title in titles.items()]
     rows = [(game, *(describe_leaders(record.leaders.get(game, {})) for record in records.values())) for game in games]
     yield from (
-        "Methods with the best mean, and in how many settings of a game:",
+        "Methods that lead, and in how many settings of a game. A method leads if it is ahead of every other one: the interval",
+        "of the difference in runs of equal seeds is above zero. Else the first ones are level. In the last column are methods",
+        "that are trained on instances.",
         "",
         *markdown_table(["game", *heads], rows),
         "",
@@ -152,8 +154,7 @@ def leader_table(records: Mapping[str, PageRecord]) -> Iterator[str]:
 
 
 def describe_leaders(leaders: Mapping[str, int]) -> str:
-    counts = Counter(leaders)
-    return ", ".join(f"`{method}` {number} of {counts.total()}" for method, number in counts.most_common()) or "–"
+    return describe_leads(leaders, sum(leaders.values())) if leaders else "–"
 
 
 def main() -> None:

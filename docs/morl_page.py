@@ -63,7 +63,13 @@ def find_setting(archive: Archive, panel: Panel) -> Setting:
 def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """Yield the lines of the page. names: kind and title of a figure -> its file name without extension"""
     settings = [find_setting(archive, panel) for panel in archive.data.panels]
-    yield from ("# Other libraries: learners at equal budgets", "", describe_message(settings), "")
+    yield from (
+        "# Other libraries: learners at equal budgets",
+        "",
+        describe_message(settings),
+        "",
+        *archive.describe_changed_methods(),
+    )
     if figure := names.get(("overview", "")):
         yield from (image(FIGURES["overview"], f"{figure}.svg"), "")
     yield from ("## Mean hypervolume ratios", "", *ratio_table(settings), "")
@@ -71,7 +77,7 @@ def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str
         "The best one is bold. [Learners of other libraries](../morl.md) says what each method can play and how it is adapted,",
         "and has published figures that the same code reproduces.",
         "",
-        *describe_seeds(name, archive.suite, archive.data),
+        *describe_seeds(name, archive),
         "",
     )
     for panel in archive.data.panels:

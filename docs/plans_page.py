@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
-import numpy as np
 from archives import Archive, read_archive
 from page_figures import PageSet, fold, image, join_lines
-from track_page import count_leaders, describe_seeds, find_experiment, name_figures, score_table
+from track_page import LEARNER, count_leaders, describe_seeds, find_experiment, find_panel_leaders, name_figures, score_table
 
 from momagames.baselines.checkpoint_policy import CHAMPION
-from momagames.benchmark.plan import PlansExperiment, Suite, expand_runs, method_names
+from momagames.benchmark.plan import Indicators, PlansExperiment, Suite, expand_runs, method_names
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
+from momagames.reports.data.verdicts import compare_methods
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.markdown_tables import markdown_table
-from momagames.wording import count
+from momagames.reports.text.verdicts import describe_verdict
 
 EXACT = ("exact",)  # has no budget
 FIGURES = ("overview", "anytime")
@@ -28,7 +28,8 @@ def make_track(name: str, file: Path) -> PageSet:
     archive = read_archive(file)
     figures, names = name_figures(name, archive.data, FIGURES)
     text = join_lines(format_page(name, archive, names))
-    leaders = count_leaders((panel.game, find_leader(panel)) for panel in archive.data.panels)
+    settings = archive.data.settings
+    leaders = count_leaders((panel.game, find_panel_leaders(panel, settings, EXACT)) for panel in archive.data.panels)
     return PageSet({name: text}, figures, leaders)
 
 
@@ -39,10 +40,14 @@ def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str
     by_steps = [panel for panel in panels if panel.experiment not in timed]
     by_time = [panel for panel in panels if panel.experiment in timed]
     yield from ("# Track 2: plans for one instance", "")
-    yield from (describe_message(by_steps, by_time) + describe_trained(archive.suite), "")
+    yield from (
+        describe_message(by_steps, by_time, archive.data.settings) + describe_trained(archive.suite),
+        "",
+        *archive.describe_changed_methods(),
+    )
     if figure := names.get(("overview", "")):
         yield from (image("Scores of every method in every setting", f"{figure}.svg"), "")
-    yield from (*describe_seeds(name, archive.suite, archive.data), "")
+    yield from (*describe_seeds(name, archive), "")
     for title, group in (("At equal environment steps", by_steps), ("At equal CPU time", by_time)):
         yield from (f"## {title}", "", *ratio_table(group), "")
         for panel in group:
@@ -65,19 +70,15 @@ def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str
     yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))
 
 
-def describe_message(by_steps: Sequence[Panel], by_time: Sequence[Panel]) -> str:
-    """Return two sentences: the best methods at equal steps, and at equal CPU time."""
-    (first, ratio), (second, other), *_ = rank_overall(by_steps)
-    text = (
-        f"At equal environment steps `{first}` has the highest mean hypervolume ratio over the "
-        f"{count(len(select_common(by_steps)), 'setting')} without known draws ({ratio:.2f}), before `{second}` ({other:.2f})."
-    )
-    if not by_time:
-        return text
-    (first, ratio), (second, other), *_ = ranked = rank_overall(by_time)
-    learners = [(name, value) for name, value in ranked if name == "moppo"]
-    learner = "".join(f"; `{name}` reaches {value:.2f}" for name, value in learners)
-    return f"{text} At equal CPU time `{first}` leads ({ratio:.2f}), before `{second}` ({other:.2f}){learner}."
+def describe_message(by_steps: Sequence[Panel], by_time: Sequence[Panel], settings: Indicators) -> str:
+    """Return sentences: the best methods at equal steps, and at equal CPU time."""
+    sentences = []
+    for kind, panels in (("environment steps", by_steps), ("CPU time", by_time)):
+        if verdict := compare_methods(select_common(panels), settings, EXACT) if panels else None:
+            ratios = [rank_methods(panel).get(LEARNER) for panel in select_common(panels)]
+            learner = "" if None in ratios else f" {LEARNER} reaches {fmean(ratios):.2f}."
+            sentences.append(f"At equal {kind}, without known draws: {describe_verdict(verdict)}{learner}")
+    return " ".join(sentences)
 
 
 def describe_trained(suite: Suite) -> str:
@@ -89,23 +90,10 @@ def describe_trained(suite: Suite) -> str:
     return f" Trained beforehand, on other boards, which no budget includes: {listed}." if trained else ""
 
 
-def find_leader(panel: Panel) -> str:
-    """Return the method with the highest mean of those with a budget."""
-    return next(name for name in rank_methods(panel) if name not in EXACT)
-
-
 def select_common(panels: Sequence[Panel]) -> list[Panel]:
     """Return the panels in which methods without foresight plan: those that share methods with the first one."""
     first = set(panels[0].points)
     return [panel for panel in panels if first & set(panel.points)]
-
-
-def rank_overall(panels: Sequence[Panel]) -> list[tuple[str, float]]:
-    """Return the methods with a budget that all panels of `select_common` have, and their mean ratios, the highest first."""
-    ratios = [rank_methods(panel) for panel in select_common(panels)]
-    methods = [name for name in ratios[0] if all(name in one for one in ratios) and name not in EXACT]
-    means = {name: float(np.mean([one[name] for one in ratios])) for name in methods}
-    return sorted(means.items(), key=lambda item: -item[1])
 
 
 def ratio_table(panels: Sequence[Panel]) -> Iterator[str]:
@@ -132,7 +120,7 @@ def cost_table(archive: Archive, panel: Panel) -> Iterator[str]:
     experiment = find_experiment(archive.suite, panel)
     names = method_names(experiment)
     found: dict[str, list[dict[str, float]]] = {}
-    for run in expand_runs(experiment, archive.store.read_version()):
+    for run in expand_runs(experiment, archive.store.read_versions()):
         if run.canonical == panel.canonical and archive.store.has_run(run):
             found.setdefault(names[run.method.model_dump_json()], []).append(archive.store.read_metadata(run)["facts"])
     rows = [

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from archives import read_archive
+from archives import Archive, read_archive
 from page_figures import PageSet, fold, image, join_lines
 
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Experiment, Suite
+from momagames.benchmark.plan import Experiment, Indicators, Suite
 from momagames.contract import Game
 from momagames.reports.data.overview import compute_ratios, rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
+from momagames.reports.data.verdicts import count_leads, find_leaders
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.labels import format_score, heading
@@ -31,12 +31,20 @@ FIGURES = {
 }
 
 
-def count_leaders(leaders: Iterable[tuple[Game, str]]) -> dict[str, Counter[str]]:
-    """Count the settings that each method leads, by the title of the game. leaders: game of a setting and its best method"""
-    counts: dict[str, Counter[str]] = {}
-    for game, method in leaders:
-        counts.setdefault(game.title, Counter())[method] += 1
-    return counts
+def count_leaders(leaders: Iterable[tuple[Game, Sequence[str]]]) -> dict[str, dict[str, int]]:
+    """Count the settings that each method leads, by the title of the game.
+
+    leaders    game of a setting and its leaders, of `find_leaders`
+    """
+    found: dict[str, list[Sequence[str]]] = {}
+    for game, methods in leaders:
+        found.setdefault(game.title, []).append(methods)
+    return {title: count_leads(every) for title, every in found.items()}
+
+
+def find_panel_leaders(panel: Panel, settings: Indicators, left_out: Collection[str] = ()) -> list[str]:
+    """Return the methods that lead a setting by hypervolume ratio, but for some."""
+    return find_leaders({name: compute_ratios(panel, name) for name in panel.points if name not in left_out}, settings)
 
 
 @dataclass(frozen=True)
@@ -55,19 +63,19 @@ class Standing:
 
     @property
     def result(self) -> str:
-        if self.lead.runs > 1:
-            return "win" if self.lead.low > 0 else "loss" if self.lead.high < 0 else "level"
-        return "win" if self.lead.value > 0 else "loss" if self.lead.value < 0 else "level"
+        if self.lead.runs < 2:
+            return "level"
+        return "win" if self.lead.low > 0 else "loss" if self.lead.high < 0 else "level"
 
 
 def make_track(name: str, archive: Path) -> PageSet:
     """Make the page of an archived suite."""
     found = read_archive(archive)
-    suite, data, facts = found.suite, found.data, found.facts
-    data = replace(data, min_games=len(data.panels))
+    found = replace(found, data=replace(found.data, min_games=len(found.data.panels)))
+    data = found.data
     figures = list_figures(data, FIGURES)
-    text = join_lines(format_track(name, suite, data, facts))
-    leaders = count_leaders((panel.game, next(iter(rank_methods(panel)))) for panel in data.panels)
+    text = join_lines(format_track(name, found))
+    leaders = count_leaders((panel.game, find_panel_leaders(panel, data.settings)) for panel in data.panels)
     return PageSet({name: text}, {f"{name}-{kind}": figure for kind, figure in figures.items()}, leaders)
 
 
@@ -96,7 +104,8 @@ def compare_learner(data: ReportData) -> list[Standing]:
     return found
 
 
-def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+def format_track(name: str, archive: Archive) -> Iterator[str]:
+    suite, data = archive.suite, archive.data
     standings, every = compare_learner(data), data.aggregate
     tags = sorted({reference.tag for panel in data.panels for reference in panel.references.values()})
     assert every
@@ -115,6 +124,7 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
         f"Against the strongest method with no more training in each setting, `{LEARNER}` wins {counts['win']}, is level in "
         f"{counts['level']} and loses {counts['loss']}.",
         "",
+        *archive.describe_changed_methods(),
         image(FIGURES["overall"], f"{name}-overall.svg"),
         "",
         image(FIGURES["overview"], f"{name}-overview.svg"),
@@ -123,7 +133,7 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
         "",
         f"Mean hypervolume ratios; the baseline is the best of all methods except `{MORE_TRAINING}`, whose training is longer",
         "than the budget. It is chosen on the same results, which favors it. Win or loss: the interval of the difference,",
-        "paired by seeds, is above or below zero; with a single seed its sign alone, which is no evidence of a difference.",
+        "paired by seeds, is above or below zero.",
         f"Budgets and the networks of {LEARNER} were cut for two cores and not tuned: [Training](learning.md) has",
         "learners with the training that they need.",
         "",
@@ -137,25 +147,26 @@ def format_track(name: str, suite: Suite, data: ReportData, facts: Sequence[tupl
     yield from ("## All indicators", "")
     for panel in data.panels:
         yield from fold(panel.full_heading, [*score_table(panel), "", panel_caption(panel)])
-    yield from ("## Settings and provenance", "", suite.description, "", *describe_seeds(name, suite, data), "")
-    yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], facts))
+    yield from ("## Settings and provenance", "", suite.description, "", *describe_seeds(name, archive), "")
+    yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))
 
 
 def describe_trained(data: ReportData) -> Iterator[str]:
     """Yield how often the trained policies of the package lead, if they play."""
-    first = [next(iter(found)) for found in map(rank_methods, data.panels) if MORE_TRAINING in found]
-    if first:
-        yield f"The trained policies of the package, `{MORE_TRAINING}`, have the highest mean in"
-        yield f"{first.count(MORE_TRAINING)} of the {count(len(first), 'setting')} that they play; their training was longer"
-        yield "than the budget of the others."
+    played = [find_panel_leaders(panel, data.settings) for panel in data.panels if MORE_TRAINING in panel.points]
+    if played:
+        yield f"The trained policies of the package, `{MORE_TRAINING}`, lead {played.count([MORE_TRAINING])} of the"
+        yield f"{count(len(played), 'setting')} that they play; their training was longer than the budget of the others."
 
 
-def describe_seeds(name: str, suite: Suite, data: ReportData) -> Iterator[str]:
+def describe_seeds(name: str, archive: Archive) -> Iterator[str]:
     """Yield how many seeds are complete, and the commands that made the runs or run the others."""
+    suite, data = archive.suite, archive.data
     seeds = suite.experiments[0].seeds
     complete = [seed for seed in seeds if all(is_complete(panel, seed) for panel in data.panels)]
     missing = [seed for seed in seeds if seed not in complete]
-    finished, runs = sum(len(found) for panel in data.panels for found in panel.points.values()), len(suite.list_runs())
+    finished = sum(len(found) for panel in data.panels for found in panel.points.values())
+    runs = len(suite.list_runs(archive.store.read_versions()))
     listed = ", ".join(map(str, complete)) or "none"
     yield f"**{len(complete)} of {len(seeds)} seeds** are complete (seeds {listed}; {finished} of {runs} runs)."
     if missing:

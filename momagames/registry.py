@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from momagames.errors import InvalidParameter, UnknownId, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, UnknownId, invalid_value, nearest, one_of
+from momagames.files.reading import check_files
 from momagames.games import COMMANDS, RETIRED, VERSIONS, Command, Entry
-from momagames.plugins import load_object
+from momagames.plugins import Origin, load_object
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,6 +107,34 @@ def spec(id: str, **params: Any) -> Game:
     plain = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in params.items()}
     game: Game = load_object(found.factory)(id, **{**found.fixed, **plain})
     return game
+
+
+def make_stored_game(id: Any, params: Any, origin: Origin) -> Game:
+    """Return the game that a file of data names, as `spec`; files that the parameters name lie in the folder of this file.
+
+    Raises InvalidFile for other files, and for those that do not fit, without a word of their content; else as `spec`
+    """
+    if not isinstance(id, str):
+        raise InvalidFile(f"{origin.place}: {invalid_value('game', id, 'the id of a game')}")
+    if not isinstance(params, dict) or "id" in params or not all(isinstance(name, str) for name in params):
+        raise InvalidFile(f"{origin.place}: {invalid_value('params', params, f'parameters of {id} by name')}")
+    if origin.allows_all:
+        return spec(id, **params)
+    files: list[Path] = []
+
+    def check(path: Path) -> None:
+        files.append(path)
+        origin.check_file("file", path)
+
+    try:
+        with check_files(check):
+            return spec(id, **params)
+    except MomagamesError:
+        if not files:
+            raise
+    for path in files:
+        origin.check_file("file", path)
+    raise InvalidFile(f"{origin.place}: {id}: {files[-1]}: expected a file that fits the parameters of the game")
 
 
 def canonical(id: str, **params: Any) -> str:

@@ -59,7 +59,7 @@ def scene(play: Episode) -> Iterator[str]:
     yield from (f"  {line}" for line in play.game.codec.show(play.state).splitlines())
     for agent, name in enumerate(play.game.agents):
         mask = play.mask(agent)
-        if mask.any():
+        if mask.any() and not play.state["over"]:  # at a truncation the mask is that of the last position
             yield f"legal {name}: {ranges(mask)}"
         for field, value in play.observe(agent).items():
             yield f"{field} {name}: {digest(value)}"

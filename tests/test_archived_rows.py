@@ -42,10 +42,10 @@ def draw_seed():
 
 def list_families(store, left_out=()):
     """Return the finished runs by family: the suite of a collection and the family of games, but for some games."""
-    families, suite, version = defaultdict(list), store.read_suite(), store.read_version()
+    families, suite, versions = defaultdict(list), store.read_suite(), store.read_versions()
     for experiment in suite.experiments:
         titles = {choice.model_dump_json(): choice.make_game().title for choice in experiment.games}
-        for run in expand_runs(experiment, version):
+        for run in expand_runs(experiment, versions):
             if store.has_run(run) and not any(game in run.game.id for game in left_out):
                 families[experiment.name.partition(": ")[0], titles[run.game.model_dump_json()]].append(run)
     return families

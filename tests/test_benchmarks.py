@@ -224,9 +224,15 @@ def test_every_part_of_speed_runs(parts, tmp_path):
     assert "Python" in done.stdout.splitlines()[0]
 
 
-@pytest.mark.parametrize(
-    ("script", "words", "needed", "printed"), RUNS, ids=[" ".join((run[0], *run[1][:3:2])) for run in RUNS]
-)
+def name_run(script, words):
+    """Return the script with some of its arguments, and the games that it plays."""
+    games = {path.parent.name for path in (ROOT / "momagames" / "games").glob("*/SPEC.md")}
+    source = (ROOT / "benchmarks" / script).read_text(encoding="utf-8")
+    played = () if any(game in word for game in games for word in words) else sorted(game for game in games if game in source)
+    return " ".join((script, *words[:3:2], *played))
+
+
+@pytest.mark.parametrize(("script", "words", "needed", "printed"), RUNS, ids=[name_run(*run[:2]) for run in RUNS])
 @pytest.mark.long
 def test_scripts_run(script, words, needed, printed, tmp_path, monkeypatch, capsys):
     for name in needed:

@@ -43,6 +43,15 @@ def test_pairs_cover_every_game_and_in_each_family_every_way() -> None:
     assert [case.values[0].rules_key for case in mark_variants(GAMES) if case.marks] == ["tileblast.strict"]
 
 
+def is_to_act(env: MultiObjectiveAEC, agent: str) -> bool:
+    """Whether an agent acts next, or in this round; or would, had the episode not been truncated."""
+    order, selected = env.agents, env.agent_selection
+    if env.terminations[agent] or env.game.sequential:
+        return not env.terminations[agent] and agent == env.possible_agents[env.episode.mover]
+    is_round_over = env.terminations[selected] or env.truncations[selected]
+    return is_round_over or order.index(agent) >= order.index(selected)
+
+
 def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
     """Random legal play to the very end, checking PettingZoo's books on the way; the rewards of every step."""
     rng = np.random.default_rng(seed)
@@ -59,8 +68,8 @@ def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
         over = terminated or truncated
         for other in env.agents:
             mask = np.hstack(env.observe(other)["action_mask"])
-            if over or not env.game.can_pass:
-                assert mask.any() == (other == agent and not over), f"mask of {other} while {agent} is selected"
+            if not env.game.can_pass:
+                assert mask.any() == is_to_act(env, other), f"mask of {other} while {agent} is selected"
         env.step(None if over else random_legal(np.hstack(seen["action_mask"]), env.game.actions, rng))
         if not over:
             for name, row in env.rewards.items():
@@ -277,7 +286,9 @@ def test_autoreset(game: Game, mode: str) -> None:
         assert ((batch.terminated | batch.truncated).all(axis=1) == (fresh | (ended & (mode == "disabled")))).all()
         if mode == "same_step":
             assert (batch.states["ply"][fresh] == 0).all()
-            assert not batch.final_masks[fresh].any()
+            is_cut, is_decided = batch.truncated.any(axis=1), batch.terminated.any(axis=1)
+            assert not batch.final_masks[fresh & ~is_cut].any()
+            assert game.can_pass or batch.final_masks[fresh & ~is_decided].any(axis=(1, 2)).all()
         sums[fresh] = 0
         ended = (ended & (mode == "disabled")) | fresh
         if mode == "disabled" and ended.all():

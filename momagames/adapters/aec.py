@@ -50,18 +50,21 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self._sequential = game.sequential
         self._started = False
         self._action_rng: np.random.Generator | None = None  # for illegal="random"
-        self._seed = 0
+        self._seed: int | None = None
 
     # --------------------------------------------------------------------------------------------------------- start
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode, from a generated or a given position.
 
-        options   {"state": record, dict or text}, or keys of the dict form of a position
+        seed      of the random draws; without one they continue, and begin with entropy from the operating system
+        options   {"state": record, dict or text}, or keys of the dict form of a position. With a seed, its draws replace those
+                  that the position would continue with, unless there is {"keep_rng": True}
         Raises    InvalidState for an invalid position; the running episode then stays unchanged
         """
         seed = checks.check_seed(seed)
-        self.episode.start(checks.read_start_position(self.game, options), seed)
+        position, keep_rng = checks.read_start(self.game, options)
+        self.episode.start(position, seed, keep_rng)
         if seed is not None:
             self._seed, self._action_rng = seed, None
         self._start_episode()
@@ -82,6 +85,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self._skip_agent_selection: str | None = None
         self.last_action: Any = None
         self._turns = dict.fromkeys(self.agents, 0)  # for max_cycles
+        self._still_to_act: list[str] = []  # in the round of a simultaneous game that a forfeit has ended
 
     @property
     def returns(self) -> NDArray[np.float64]:
@@ -91,11 +95,22 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     # ---------------------------------------------------------------------------------------------------------- play
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return the fields of the observation and `action_mask`, which is all zeros for an agent that may not act now."""
+        """Return the fields of the observation and `action_mask`, which is all zeros for an agent that may not act now.
+
+        In simultaneous games these are the agents that have acted in this round. At a truncation it is the mask of the position
+        """
         observation = self.observe_with_mask(agent)
-        if not self._sequential and agent != self.agent_selection:
+        if not self._sequential and not self._is_waiting(agent):
             observation["action_mask"] = format_mask(self.game, np.zeros(self.game.mask_size, np.int8))
         return observation
+
+    def _is_waiting(self, agent: str) -> bool:
+        """Return whether an agent of a simultaneous game has yet to act in this round."""
+        selected, order = self.agent_selection, self.agents
+        if agent not in order:
+            return False
+        is_round_over = self.terminations[selected] or self.truncations[selected]  # and finished agents leave
+        return bool(is_round_over) or order.index(agent) >= order.index(selected)
 
     def observe_with_mask(self, agent: str) -> dict[str, Any]:
         """Return the same as `observe`, but in simultaneous games with the masks of all agents."""
@@ -132,6 +147,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def step(self, action: Any) -> None:
         """Apply an action of the selected agent; None for an agent that has finished.
 
+        In a simultaneous game, actions of agents that were still to act in the round that a forfeit has ended change nothing.
         Raises IllegalAction; nothing changes then
         """
         if not self._started:
@@ -140,6 +156,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         if not self.agents:
             raise checks.finished_error("step()")
         if self.terminations[agent] or self.truncations[agent]:
+            if action is not None and agent in self._still_to_act:  # PettingZoo's conversion plays rounds to their end
+                self._skip_action(agent)
+                return
             if action is not None:  # the end of the message is PettingZoo's
                 raise IllegalAction(
                     f"illegal action={action!r} of {agent}: when an agent is dead, the only valid action is None"
@@ -150,6 +169,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         resolved = self.episode.resolve_action(i, action)
         if resolved is None:
             if self.illegal == "forfeit":
+                if not self._sequential:
+                    self.episode.totals[i] = 0
+                    self._still_to_act = self.agents[self.agents.index(agent) + 1 :]
                 self.forfeit(agent)
                 return
             resolved = self._fix_illegal(i, action)
@@ -200,6 +222,12 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self.agent_selection = later[0]
         else:
             self._advance(self.episode.pending)
+
+    def _skip_action(self, agent: str) -> None:
+        """Select the agent after one that was still to act."""
+        self._still_to_act = [one for one in self._still_to_act if one != agent and one in self.agents]
+        self.rewards = {one: np.zeros_like(self.episode.totals[0]) for one in self.agents}
+        self.agent_selection = (self._still_to_act or self.agents)[0]
 
     def _advance(self, actions: Any) -> None:
         self._process_step(self.episode.step(actions), actions)

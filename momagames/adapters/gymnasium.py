@@ -8,14 +8,16 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, format_mask, observation_space, reward_space
+from momagames.adapters.specs import DataSpec
 from momagames.contract import Game, Policy, State, end_policy_episode, reset_policy
-from momagames.engine.episode import PASS, Episode
+from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
 from momagames.engine.policies import PythonPolicy
 from momagames.errors import InvalidCall, InvalidParameter, check_choice, invalid_value, one_of
@@ -42,6 +44,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     """
 
     metadata = {"render_modes": list(checks.RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's form
+    _spec: DataSpec | None = None
 
     def __init__(
         self,
@@ -73,10 +76,23 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self._renderer: Renderer | None = None
         self._twin: SingleAgentEnv | None = None  # copy for `peek`
 
+    @property
+    def spec(self) -> EnvSpec | None:  # type: ignore[override]
+        """The spec by which gymnasium.make made this environment."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = None if spec is None else DataSpec.from_spec(spec)
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start an episode, from a generated or a given position: options={"state": ...} or keys of its dict form."""
+        """Start an episode, from a generated or a given position: options={"state": ...} or keys of its dict form.
+
+        seed      as of `MultiObjectiveAEC.reset`, also for policies of other agents; so are the options
+        """
         seed = checks.check_seed(seed)
-        self.episode.start(checks.read_start_position(self.game, options), seed)
+        position, keep_rng = checks.read_start(self.game, options)
+        self.episode.start(position, seed, keep_rng)
         super().reset(seed=seed)
         self._started = True
         self._steps = 0
@@ -143,27 +159,25 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             self._status = self.episode.step(action)
             self.last_action = action
         else:
-            given = [PASS] * len(self.game.agents)
             for i, policy in self._policies.items():
-                given[i] = self.episode.choose_action(i, policy, self.np_random)
-            given[self._acting_agent] = action
-            status = self.episode.try_step(given)
-            if status < 0:
-                for i, chosen in enumerate(given):
-                    if (resolved := self.episode.resolve_action(i, chosen)) is None:
-                        raise self.episode.illegal_action_error(i, chosen)
-                    self.episode.pending[i] = resolved
-                status = self.episode.step(self.episode.pending)
-            self._status = status
+                self.episode.pending[i] = self._choose_action(i, policy)
+            self.episode.pending[self._acting_agent] = action
+            self._status = self.episode.step(self.episode.pending)
             self.last_action = self.episode.pending.copy()
+
+    def _choose_action(self, agent: int, policy: Policy) -> Any:
+        """Return the action of the policy of another agent. Raises IllegalAction."""
+        chosen = self.episode.choose_action(agent, policy, self.np_random)
+        action = self.episode.resolve_action(agent, chosen)
+        if action is None:
+            raise self.episode.illegal_action_error(agent, chosen)
+        return action
 
     def _play_opponents(self, status: int) -> int:
         """Let the other agents of a sequential game act until a controlled agent is to move or the episode ends."""
         while self.game.sequential and not status & OVER and self.episode.mover not in self._seats:
             mover = self.episode.mover
-            action = self.episode.choose_action(mover, self._policies[mover], self.np_random)
-            if not self.episode.is_legal(mover, action):
-                raise self.episode.illegal_action_error(mover, action)
+            action = self._choose_action(mover, self._policies[mover])
             status = self.episode.step(action)
             self.last_action = action
             if status & AGENT_LEFT and self._has_finished():
@@ -211,6 +225,10 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         The result includes the actions of the other agents and all random draws.
         Raises     IllegalAction as step() does; InvalidCall if a policy of another agent cannot be copied
         """
+        return self.refresh_twin().step(action)
+
+    def refresh_twin(self) -> SingleAgentEnv:
+        """Return a copy in the state of this environment, for `peek`; each call returns the same copy."""
         if not self._started:
             raise checks.not_reset_error("peek()")
         if self._twin is None:
@@ -218,7 +236,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             self._twin.episode.log = None
         else:
             self._twin._copy_from(self)
-        return self._twin.step(action)
+        return self._twin
 
     def _copy_from(self, other: SingleAgentEnv) -> None:
         """Copy the state of the environment that this one was copied from."""

@@ -16,6 +16,7 @@ from momagames.render import canvas
 
 ILLEGAL = ("raise", "forfeit", "random", "next")
 RENDER_MODES = ("human", "rgb_array", "ansi", "svg")
+RESET_MASK, KEEP_RNG = "reset_mask", "keep_rng"  # options of reset() besides a position
 
 
 T = TypeVar("T")
@@ -96,19 +97,30 @@ def check_seed(seed: int | None) -> int | None:
     return None if seed is None else int(seed)
 
 
-def read_start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
-    """Return the position of reset(options=...), or None to generate one.
+def read_start(game: Game, options: Mapping[str, Any] | None, is_vector: bool = False) -> tuple[Any, bool]:
+    """Return the position of reset(options=...), or None to generate one, and whether its random state comes before a seed.
 
-    options   {"state": record, dict or text}, or keys of the game's dict form, such as {"board": rows}. Unknown
-              options are ignored, as in Gymnasium, except for likely misspellings.
+    options   {"state": record, dict or text}, or keys of the game's dict form, such as {"board": rows}; and {"keep_rng": bool}.
+              Unknown options are ignored, as in Gymnasium, except for likely misspellings.
     """
-    known = ("state", *game.codec.position_keys)
-    for key in check_reset_options(options):
+    options, places = check_reset_options(options), ("state", *game.codec.position_keys)
+    known = (*places, KEEP_RNG, RESET_MASK) if is_vector else (*places, KEEP_RNG)
+    for key in options:
         if key not in known and nearest(key, known):
             raise InvalidParameter(
                 f"invalid option {key!r} in reset() of {game.id}: expected {one_of(known)}{nearest(key, known)}"
             )
-    given = {key: value for key, value in (options or {}).items() if key in known}
+        if key not in known and nearest(key, [RESET_MASK], alike=0.8):
+            raise InvalidParameter(
+                f"invalid option {key!r} in reset() of {game.id}: {RESET_MASK!r} is an option of vector environments"
+            )
+    keep_rng = options.get(KEEP_RNG, False)
+    if not isinstance(keep_rng, (bool, np.bool_)):
+        raise InvalidParameter(invalid_value(KEEP_RNG, keep_rng, "True or False"))
+    return _read_position(game, {key: value for key, value in options.items() if key in places}), bool(keep_rng)
+
+
+def _read_position(game: Game, given: Mapping[str, Any]) -> Any:
     if "state" not in given:
         return given or None
     if len(given) > 1:

@@ -15,15 +15,16 @@ from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space, reward_space
 from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
-from momagames.engine.positions import load_state
+from momagames.engine.positions import has_random_word, load_state
 from momagames.errors import IllegalAction, InvalidParameter
-from momagames.kernels.rng import random_words
+from momagames.kernels.rng import draw_words, random_words
 
 AUTORESET = {
     "next_step": AutoresetMode.NEXT_STEP,
     "same_step": AutoresetMode.SAME_STEP,
     "disabled": AutoresetMode.DISABLED,
 }
+VIEWS = ("_observations", "_final_observations", "_reward_sums", "_terminated", "_truncated", "_returns", "_infos")
 
 
 class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
@@ -41,7 +42,8 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
 
     `reward_space` bounds the rewards of one environment, [K] or [A, K], as in MO-Gymnasium's vector environments.
 
-    Arrays are allocated once and overwritten by the next step: copy them to keep them.
+    Arrays are allocated once and overwritten by the next step: copy them to keep them. Calls of several threads wait for each
+    other, so that no step is done by halves, but they return the same arrays.
     """
 
     def __init__(
@@ -67,15 +69,26 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.reward_dim = len(game.objectives)
+        self._action_rng: np.random.Generator | None = None  # for illegal="random"; like the words, created on first use
+        self._sample_words: NDArray[np.uint64] | None = None
+        self._link_buffers()
+
+    def _link_buffers(self) -> None:
+        """Set what calls return: views of the buffers of the batch, see VIEWS."""
         self._observations = self._format_observations(self.batch.observations)
         self._final_observations = self._format_observations(self.batch.final_observations)
         self._reward_sums = _squeeze_axis(self.batch.rewards, self._is_single)
         self._terminated = _squeeze_axis(self.batch.terminated, self._is_single)
         self._truncated = _squeeze_axis(self.batch.truncated, self._is_single)
         self._returns = _squeeze_axis(self.batch.returns, self._is_single)
-        self._action_rng = np.random.default_rng(0)  # for illegal="random"
-        self._sample_words = random_words(0, num_envs)
         self._infos = {"action_mask": self.action_masks, "to_move": self.batch.to_move}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in VIEWS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._link_buffers()
 
     def _format_observations(self, buffer: NDArray[np.uint8]) -> Any:
         """Return a buffer of observations as an array, or as a dict of arrays if the game has several fields."""
@@ -88,47 +101,57 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         return _squeeze_axis(self.batch.masks, self.batch.masks.shape[1] == 1)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new episodes. Environment i starts as a single environment with seed + i; without a seed streams continue.
+        """Start new episodes. Environment i starts as a single environment with seed + i.
 
+        seed      of the random draws; without one they continue, and begin with entropy from the operating system, which
+                  differs for each environment
         options   {"reset_mask": bool[N]} resets only these environments; {"state": position} or the keys of the dict form
-                  (such as {"board": rows}) start every environment from that position, a list of N positions one each
+                  (such as {"board": rows}) start every environment from that position, a list of N positions one each. With a
+                  seed, its draws replace those that positions would continue with, unless there is {"keep_rng": True}
         Raises    InvalidState, InvalidParameter; the environments do not change
         """
         seed = checks.check_seed(seed)
-        options = dict(checks.check_reset_options(options))
-        chosen = options.pop("reset_mask", None)
+        position, keep_rng = checks.read_start(self.game, options, is_vector=True)
+        chosen = (options or {}).get(checks.RESET_MASK)
         chosen = None if chosen is None else self.batch.select_envs(chosen)
-        position = checks.read_start_position(self.game, options)
         if position is not None and chosen is not None:
             raise InvalidParameter("invalid options in reset(): expected either 'reset_mask' or a position, got both")
-        states = None if position is None else self._read_positions(position)
-        if seed is not None:
-            self._action_rng = np.random.default_rng(seed)
-            self._sample_words = random_words(seed, self.num_envs)
-            self.batch.seed(seed)
-        if states is None:
-            self.batch.reset(chosen)
-        else:
-            unseeded = states["rng"] == 0
-            states["rng"][unseeded] = self.batch.states["rng"][unseeded]
-            self.batch.load(states)
+        given = None if position is None else self._read_positions(position)
+        with self.batch.lock:
+            if seed is not None:
+                self._action_rng = np.random.default_rng(seed)
+                self._sample_words = random_words(seed, self.num_envs)
+                self.batch.seed(seed, chosen)
+            if given is None:
+                self.batch.reset(chosen)
+            else:
+                states, have_words = given
+                self.batch.seed_from_system()
+                others = ~have_words if seed is None or keep_rng else np.ones_like(have_words)
+                states["rng"][others] = self.batch.states["rng"][others]
+                self.batch.load(states)
         return self._observations, dict(self._infos)
 
-    def _read_positions(self, given: Any) -> NDArray[Any]:
+    def _read_positions(self, given: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the states of positions, record[N], and whether their random states are given, bool[N]."""
         records = isinstance(given, np.ndarray) and given.dtype == self.game.dtype and given.size > 1
-        if records or (isinstance(given, list) and given and not isinstance(given[0], str)):
+        if records or (isinstance(given, list) and given):
             if len(given) != self.num_envs:
                 raise InvalidParameter(
                     f"invalid options['state'] with {len(given)} positions: expected {self.num_envs}, one for each environment"
                 )
-            return np.concatenate([load_state(self.game, one) for one in given])
-        return np.repeat(load_state(self.game, given), self.num_envs)
+            states = np.concatenate([load_state(self.game, one) for one in given])
+            return states, np.array([has_random_word(self.game, one) for one in given])
+        states = np.repeat(load_state(self.game, given), self.num_envs)
+        return states, np.full(self.num_envs, has_random_word(self.game, given))
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Return uniformly random legal actions for `step`, int64[N] or int64[N, A], [..., P] for actions of P parts.
 
         `reset(seed=...)` seeds them. The action is 0 where the mask is empty. The array is overwritten by the next call.
         """
+        if self._sample_words is None:
+            self._sample_words = draw_words(self.num_envs)
         actions = self.batch.sample_actions(self._sample_words)
         return actions.reshape([n for i, n in enumerate(actions.shape) if i == 0 or n > 1])
 
@@ -139,22 +162,25 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                   environment that is reset in this step (next_step mode) ignores its action
         Raises    IllegalAction with the first environment that has an illegal action; no environment changes
         """
-        checked = self.batch.actions(actions)
-        first_illegal = self.batch.find_illegal_env(checked)
-        if first_illegal >= 0:
-            self._fix_illegal(checked, first_illegal)
-        self.batch.step(checked)
-        infos: dict[str, Any] = dict(self._infos)
-        if self.batch.finished.any():
-            final: dict[str, Any] = {"final_return": self._returns, "final_length": self.batch.final_lengths}
-            if len(self.batch.final_masks):
-                final["final_obs"] = self._final_observations
-                final["final_action_mask"] = _squeeze_axis(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
-            infos |= final | {f"_{name}": self.batch.finished for name in final}
+        with self.batch.lock:  # nothing may change between the check and the step
+            checked = self.batch.actions(actions)
+            first_illegal = self.batch.find_illegal_env(checked)
+            if first_illegal >= 0:
+                self._fix_illegal(checked, first_illegal)
+            self.batch.step(checked)
+            infos: dict[str, Any] = dict(self._infos)
+            if self.batch.finished.any():
+                final: dict[str, Any] = {"final_return": self._returns, "final_length": self.batch.final_lengths}
+                if len(self.batch.final_masks):
+                    final["final_obs"] = self._final_observations
+                    final["final_action_mask"] = _squeeze_axis(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
+                infos |= final | {f"_{name}": self.batch.finished for name in final}
         return self._observations, self._reward_sums, self._terminated, self._truncated, infos
 
     def _fix_illegal(self, actions: NDArray[np.int64], env: int) -> None:
         """Apply the option `illegal` to the illegal actions from environment `env` on."""
+        if self._action_rng is None:
+            self._action_rng = np.random.default_rng()
         while env >= 0:
             actor = self.batch.find_illegal_actor(actions, env)
             agent = int(self.batch.to_move[env]) if self.game.sequential else actor

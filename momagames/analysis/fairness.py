@@ -98,12 +98,14 @@ def lorenz_front(utilities: ArrayLike) -> NDArray[np.bool_]:
     """Return whether each outcome is non-dominated in the sense of Lorenz, bool[n].
 
     An outcome dominates another if its generalized Lorenz curve is nowhere below and somewhere above. Then everyone who prefers
-    more utility, whoever has it, and an equal division prefers it. The members are a subset of the non-dominated outcomes.
+    more utility, whoever has it, and an equal division prefers it. Outcomes with equal curves, such as those of agents that
+    change places, are members together. The members are a subset of the non-dominated outcomes.
 
     Source: Shorrocks (above); Michailidis et al., "Scalable multi-objective reinforcement learning with fairness guarantees
     using Lorenz dominance", J. Artif. Intell. Res. 85, 2026.
     """
-    return is_nondominated(generalized_lorenz_curves(utilities))
+    curves, places = np.unique(generalized_lorenz_curves(utilities), axis=0, return_inverse=True)
+    return is_nondominated(curves)[places.reshape(-1)]
 
 
 # Measures of single outcomes by name: float64[n, A] -> float64[n]

@@ -22,13 +22,14 @@ from momagames.errors import InvalidParameter, check_range
 PRIOR = 0.5  # wins added each way for every pair that met
 ELO_SCALE = 400 / log(10)  # points per unit of log odds
 MAX_ITERATIONS, TOLERANCE = 2_000, 1e-4  # of the fit; the tolerance is in points
+TIE = 1e-9  # shares of games that differ from one half by less are ties: sums of shares have rounding errors
 
 
 class Cycle(NamedTuple):
-    """Three players, each of which does better against the next than ratings allow; `residual`: by how many points in total."""
+    """Three players, each of which wins more than half of its games against the next; `win_rate`: the least of these shares."""
 
     players: tuple[int, int, int]
-    residual: float
+    win_rate: float
 
 
 def bradley_terry(wins: ArrayLike, anchor: int = 0) -> Array:
@@ -72,24 +73,19 @@ def rating_intervals(samples: ArrayLike, anchor: int = 0, confidence: float = 0.
     ]
 
 
-def largest_cycle(wins: ArrayLike) -> Cycle | None:
-    """Return the cycle of three players with the largest residual; None if no three players all met each other.
+def find_clearest_cycle(wins: ArrayLike) -> Cycle | None:
+    """Return the cycle of three players with the highest `win_rate`; None without a cycle.
 
-    Ratings cannot represent a cycle: their differences along it sum to 0.
-
-    Source: Jiang, Lim, Yao and Ye, "Statistical ranking and combinatorial Hodge theory", Math. Program. 127, 2011.
+    Who wins exactly half of the games does not beat the other, so that there is no cycle with a tie, and none with a pair that
+    never met. Ratings cannot represent a cycle: whoever has the higher rating is expected to win more than half of the games.
     """
-    checked = _check_wins(wins)
-    met = checked > 0
-    odds = np.zeros(checked.shape)
-    odds[met] = ELO_SCALE * np.log(checked[met] / checked.T[met])
-    triples = [
-        (a, b, c) if odds[a, b] + odds[b, c] + odds[c, a] >= 0 else (a, c, b)
-        for a, b, c in combinations(range(len(checked)), 3)
-        if met[a, b] and met[b, c] and met[a, c]
-    ]
-    cycles = [Cycle(three, float(sum(odds[three[k - 1], three[k]] for k in range(3)))) for three in triples]
-    return max(cycles, key=lambda cycle: cycle.residual, default=None)
+    given = np.asarray(wins, np.float64)
+    _check_wins(given)
+    games = given + given.T
+    rates = np.divide(given, games, out=np.full(given.shape, 0.5), where=games > 0)
+    triples = (order for a, b, c in combinations(range(len(rates)), 3) for order in ((a, b, c), (a, c, b)))
+    cycles = [Cycle((a, b, c), float(min(rates[a, b], rates[b, c], rates[c, a]))) for a, b, c in triples]
+    return max((one for one in cycles if one.win_rate > 0.5 + TIE), key=lambda cycle: cycle.win_rate, default=None)
 
 
 def _check_wins(wins: ArrayLike) -> Array:

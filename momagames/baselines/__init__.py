@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from momagames.baselines.learners import LEARNERS
-from momagames.baselines.policy_names import CHECKPOINT
+from momagames.baselines.policy_names import CHECKPOINT, strip_safe
 from momagames.baselines.policy_names import SAFE as SAFE
 from momagames.errors import UnknownId, invalid_value, nearest, one_of
-from momagames.plugins import is_python_path, load_object
+from momagames.plugins import USER, Origin, is_python_path, load_object, resolve_name
 
 if TYPE_CHECKING:
     from momagames.baselines.base import Method
@@ -77,23 +77,25 @@ POLICIES: dict[str, str] = {
 }
 
 
-def method(name: str, game: Game | None = None) -> type[Method]:
+def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[Method]:
     """Return the method of a name, or your own as "module:class".
 
     game      the policies of the game are methods by their names as well
-    Raises    UnknownId
+    origin    where the name comes from: a file of data may not name your own
+    Raises    UnknownId; InvalidFile for a name that its origin may not say
     """
     from momagames.baselines.base import Method
     from momagames.baselines.scripted import make_scripted_method
 
     own: Mapping[str, str] = {**game.policies, **game.exact_policies} if game else {}
     if game and name not in METHODS and (name in own or name.startswith(SAFE) or _has_own_prefix(name, game)):
-        return make_scripted_method(name, find_policy(name, game))
+        return make_scripted_method(name, find_policy(name, game, origin))
     if name not in METHODS and not is_python_path(name):
+        origin.check_name("method", name)
         known = [*METHODS, *own]
         expected = f"{one_of(known)}, or your own as 'module:class'"
         raise UnknownId(invalid_value("method", name, expected, nearest(name, known)))
-    chosen = load_object(METHODS.get(name, name))
+    chosen = resolve_name("method", name, METHODS, origin)
     if not isinstance(chosen, type) or not issubclass(chosen, Method):
         raise UnknownId(invalid_value("method", name, "a subclass of momagames.baselines.base.Method"))
     return chosen
@@ -138,28 +140,31 @@ def policy_options(name: str, game: Game) -> dict[str, Any]:
     return source_options(find_policy(name, game))
 
 
-def find_policy(name: str, game: Game) -> PolicySource:
-    """Return what the name of a policy stands for, or raise UnknownId."""
+def find_policy(name: str, game: Game, origin: Origin = USER) -> PolicySource:
+    """Return what the name of a policy stands for; `origin` and errors as of `method`."""
+    inner = strip_safe(name)
+    if inner != name:
+        from momagames.baselines.safe import make_safe_source
+
+        shorter = name.removeprefix(SAFE)
+        return make_safe_source(name, shorter, find_policy(shorter, game, origin))
     if name.endswith(CHECKPOINT):
         from momagames.baselines.checkpoint_policy import make_checkpoint_factory
 
         return make_checkpoint_factory(Path(name))
-    if name.startswith(SAFE):
-        from momagames.baselines.safe import make_safe_source
-
-        inner = name.removeprefix(SAFE)
-        return make_safe_source(name, inner, find_policy(inner, game))
     if _has_own_prefix(name, game):
+        origin.check_name("policy", name)
         prefix, _, rest = name.partition(":")
         made: PolicySource = load_object(game.policy_prefixes[prefix])(rest, game)
         return made
     known = {**game.policies, **game.exact_policies, **POLICIES}
     if name not in known and not is_python_path(name):
+        origin.check_name("policy", name)
         expected = f"{one_of(known)}, 'module:name' of Python, or a checkpoint of training (.npz)"
         raise UnknownId(f"{game.id}: {invalid_value('policy', name, expected, nearest(name, known))}")
     from momagames.engine.policy_sources import check_source
 
-    return check_source(name, load_object(known.get(name, name)))
+    return check_source(name, resolve_name("policy", name, known, origin))
 
 
 def _has_own_prefix(name: str, game: Game) -> bool:

@@ -92,9 +92,12 @@ class Method:
     file_option       option that may name a file of trained policies, or other data if it has its own `find_file`; a suite
                       stores the checksum of this file, so that runs with other content are other runs
     package, extra    package that it needs besides the dependencies of momagames, and the extra that installs it
+    revision          raised whenever a change of the method changes its results: stored runs of another revision are other
+                      runs, so that rows are never taken for what this version computes
     """
 
     name: ClassVar[str]
+    revision: ClassVar[int] = 1
     trains: ClassVar[bool] = False
     file_option: ClassVar[str] = ""
     package: ClassVar[str] = ""

@@ -20,6 +20,7 @@ from momagames.baselines.trainer import Arrays, TrainedPolicies, TrainerMethod
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.files.npz_data import read_npz, write_npz
+from momagames.plugins import Origin
 from momagames.registry import format_id
 
 SCHEMA = 1
@@ -33,16 +34,18 @@ class Checkpoint:
                trainer that is not an array
     policy     arrays of the trained policies
     training   arrays of the training state
+    origin     of the names in the head
     """
 
     path: Path
     head: Mapping[str, Any]
     policy: Arrays
     training: Arrays
+    origin: Origin
 
     def make_game(self) -> Game:
-        """Return the game of the training."""
-        return registry.spec(self.head["game"], **self.head["params"])
+        """Return the game of the training. Raises UnknownId, InvalidParameter; InvalidFile for a head without a game."""
+        return registry.make_stored_game(self.head.get("game"), self.head.get("params"), self.origin)
 
     @property
     def return_scale(self) -> NDArray[np.float64]:
@@ -71,7 +74,7 @@ class Checkpoint:
             return policies
         except InvalidParameter as error:
             given = format_id(game.id, game.params)
-            raise InvalidFile(f"{self.path}: trained on {self.head['canonical']}, cannot play {given}: {error}") from None
+            raise InvalidFile(f"{self.path}: trained on {self.head.get('canonical')}, cannot play {given}: {error}") from None
 
 
 def save_checkpoint(
@@ -94,7 +97,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
         part: {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{part}/")}
         for part in ("policy", "training")
     }
-    return Checkpoint(path, head, parts["policy"], parts["training"])
+    return Checkpoint(path, head, parts["policy"], parts["training"], Origin.of_file(path))
 
 
 def _records_to_bytes(array: NDArray[Any]) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, one_of
+from momagames.files.reading import check_files
 from momagames.registry import format_id
 
 CHAMPION = "champion"
@@ -44,7 +45,8 @@ def make_checkpoint_factory(path: Path) -> PolicyFactory:
 def list_champions(game: Game) -> list[Checkpoint]:
     """Return the trained policies that come with the package of the game. Raises InvalidFile."""
     places = (place.partition(":") for place in game.learning.champions)
-    return [load_checkpoint(Path(str(files(package) / file))) for package, _, file in places]
+    with check_files(None):  # files of packages are no files that another file names
+        return [load_checkpoint(Path(str(files(package) / file))) for package, _, file in places]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_deterministic, check_sequential, check_shared_rewards
 from momagames.baselines.random import sample_plans
-from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
+from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.playouts import (
     ESTIMATE_FACTORS,
@@ -21,7 +21,7 @@ from momagames.engine.playouts import (
     make_greedy_kernel,
     make_step_buffers,
 )
-from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidParameter, check_choice, invalid_value, one_of
 
@@ -52,7 +52,7 @@ class Greedy(Method):
 
     def check_plan(self, game: Game) -> None:
         check_deterministic(self.name, game)
-        simplex_lattice(len(game.objectives), self.divisions)
+        simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
@@ -60,7 +60,7 @@ class Greedy(Method):
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         _check_game(game, self.estimate)
-        lattice = simplex_lattice(len(game.objectives), self.divisions)
+        lattice = simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
         return tuple(_make_policy(game, row, self.estimate) for row in lattice)
 
 
@@ -95,4 +95,4 @@ def _make_policy(game: Game, weights: NDArray[np.float64], estimate: Estimate) -
 
     name = "greedy.estimating" if number else "greedy"
     act, label, row = make_greedy_kernel(game, bool(number)), format_weights(weights), tuple(weights.tolist())
-    return CompiledPolicy(name, act, scratch=scratch, label=label, rule=GREEDY + number, weights=row)
+    return CompiledPolicy(name, act, LOOKAHEAD_MEMORY, scratch=scratch, label=label, rule=GREEDY + number, weights=row)

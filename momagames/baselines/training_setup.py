@@ -19,7 +19,7 @@ class TrainingSetup:
     """What is trained, the opponents, and the budget.
 
     games             with equal rules, objectives and actions, which are trained on in turn
-    budget            environment steps, those of look-ahead included
+    budget            environment steps, those of the look-ahead of learning agents included, and not those of opponents
     seed              random seed: equal seeds give equal policies
     learning_agents   agents that the policies play in turn, each with its team; in games with other agents than the first
                       these are the first ones of each team

@@ -9,22 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, invalid_value
 
 MAX_POINTS = 1_000_000
+MAX_POLICIES = 1 << 16  # of a method with a policy for each weight vector
 
 
-def simplex_lattice(objectives: int, divisions: int) -> NDArray[np.float64]:
+def simplex_lattice(objectives: int, divisions: int, most: int = MAX_POINTS) -> NDArray[np.float64]:
     """Return all weight vectors whose entries are multiples of 1 / divisions and sum to 1, float64[n, K], descending.
 
-    n is C(divisions + K - 1, K - 1). Source: Scheffé, "Experiments with mixtures", J. R. Stat. Soc. B 20, 1958.
+    n is C(divisions + K - 1, K - 1). Raises InvalidParameter if it is above `most`.
+
+    Source: Scheffé, "Experiments with mixtures", J. R. Stat. Soc. B 20, 1958.
     """
     if objectives < 1 or divisions < 1:
         raise InvalidParameter(f"invalid objectives={objectives}, divisions={divisions}: expected 1 or more each")
+    if divisions > MAX_POINTS:  # before numbers of thousands of digits
+        raise InvalidParameter(invalid_value("divisions", divisions, f"at most {MAX_POINTS:,}"))
     count = comb(divisions + objectives - 1, objectives - 1)
-    if count > MAX_POINTS:
+    if count > most:
         raise InvalidParameter(
-            f"invalid divisions={divisions}: {count:,} weights for {objectives} objectives, expected at most {MAX_POINTS:,}"
+            f"invalid divisions={divisions}: {count:,} weights for {objectives} objectives, expected at most {most:,}"
         )
     rows = np.zeros((1, 0), np.int64)
     remaining = np.array([divisions])
@@ -52,7 +57,7 @@ def resolve_weights(name: str, game: Game, weights: Sequence[float] | None) -> N
     objectives = len(game.objectives)
     try:
         row = np.full(objectives, 1 / objectives) if weights is None or not len(weights) else np.array(weights, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = np.zeros(0)
     if row.shape != (objectives,) or not np.isfinite(row).all():
         raise InvalidParameter(f"{name}: invalid weights={weights!r}: expected {objectives} finite numbers")

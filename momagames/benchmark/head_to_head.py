@@ -22,6 +22,7 @@ from momagames.benchmark.plan import MethodChoice, Run, canonical_json, label_me
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
+from momagames.plugins import Origin
 
 OUTCOME = "outcome"  # objective that rewards winning in games where both sides can lose
 RESPONSE = "response"  # the set of the episodes of responses
@@ -67,12 +68,12 @@ def play_head_to_head(run: Run, facts: dict[str, Any], policies: list[BatchPolic
 def choose_player(run: Run, choice: MethodChoice) -> Player:
     """Return the policy of a method in a head-to-head run: trained once in a process for all runs of its games and seed."""
     alone = run.model_copy(update={"method": choice, "players": None, "head_to_head": None})
-    return _choose_player(canonical_json(alone.to_dict()))
+    return _choose_player(canonical_json(alone.to_dict()), run.origin)
 
 
 @functools.lru_cache(MAX_PLAYERS)
-def _choose_player(content: str) -> Player:
-    return train_player(Run.from_content(json.loads(content)))
+def _choose_player(content: str, origin: Origin) -> Player:
+    return train_player(Run.from_content(json.loads(content), origin=origin))
 
 
 def train_player(run: Run) -> Player:
@@ -89,7 +90,8 @@ def train_response(run: Run, policy: BatchPolicy) -> Player:
     game, found, facts = run.game.make_game(), list[BatchPolicy](), {"steps": 0}
     for choice, label in label_methods(run.head_to_head.responses).items():
         training: dict[str, Any] = {}
-        update = {"method": MethodChoice.model_validate_json(choice), "budget": run.head_to_head.response_budget}
+        method = MethodChoice.model_validate_json(choice, context=run.origin)
+        update = {"method": method, "budget": run.head_to_head.response_budget}
         trained = train_policies(run.model_copy(update=update), game, [policy], training, None)
         facts["steps"] += training.get("training_steps", 0)
         found += [replace(one, label=f"{label}: {one.label}") for one in trained]

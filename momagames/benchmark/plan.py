@@ -9,25 +9,29 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, ValidationError, model_validator
 
 import momagames
 from momagames import registry
-from momagames.baselines import batch_policy, find_policy, method
+from momagames.baselines import find_policy, method
 from momagames.baselines.base import Method
+from momagames.baselines.policy_names import check_stored_options, strip_safe
 from momagames.baselines.scripted import find_policy_file
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
-from momagames.engine.policy_sources import optional_options, source_options
+from momagames.engine.policy_sources import PolicySource, make_batch_policy, optional_options, source_options
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, nearest, one_of
-from momagames.files.reading import hash_content, read_bytes
+from momagames.files.reading import hash_content, is_file, read_bytes
+from momagames.plugins import USER, Origin
 
 PINNED = "sha256"  # option of methods and opponents, see `Choice`; labels leave it out
+DATA_FILES = (".npz", ".json")  # checkpoints and datasets, which may not name code themselves
+MAX_RUNS = 100_000  # of a suite
 UNLIMITED = 10_000_000.0  # seconds; four months
 # Fields of runs that are not in the digest without a value
-NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds")
+NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds", "revisions")
 ROWS_FORMAT = 1  # incremented when the meaning of rows changes
 
 Indicator = Literal[
@@ -60,14 +64,41 @@ class FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class GameChoice(FrozenModel):
+class NamingModel(FrozenModel):
+    """A model that names methods, policies, environments or files; `origin` says which it may name.
+
+    The origin is the context of the validation, as in `Suite.model_validate_json(text, context=Origin.of_file(path))`.
+    """
+
+    _origin: Origin = PrivateAttr(default=USER)
+
+    def model_post_init(self, context: Any) -> None:
+        if isinstance(context, Origin):
+            self._origin = context
+
+    @property
+    def origin(self) -> Origin:
+        return self._origin
+
+
+class GameChoice(NamingModel):
     """A game by id, with the parameters that differ from its defaults."""
 
     id: str
     params: dict[str, Any]
 
     def make_game(self) -> Game:
-        return registry.spec(self.id, **self.params)
+        """Return the game. Raises UnknownId, InvalidParameter; InvalidFile for files that the origin may not name."""
+        if self.origin.allows_all:
+            return registry.spec(self.id, **self.params)
+        return registry.make_stored_game(self.id, self.params, self.origin)
+
+    def embed_files(self) -> Self:
+        """Return this with the data of a level or another file that a parameter names, so that no path is stored."""
+        named = {name for name, value in self.params.items() if isinstance(value, (str, list, tuple))}
+        known = self.make_game().params if named else {}
+        data = {name: known[name] for name in named if isinstance(known.get(name), dict)}
+        return self.model_copy(update={"params": {**self.params, **data}}) if data else self
 
 
 @functools.lru_cache(maxsize=1024)
@@ -75,7 +106,7 @@ def _make_adapter(kind: type[Any]) -> TypeAdapter[Method]:
     return TypeAdapter(kind)
 
 
-class Choice(FrozenModel):
+class Choice(NamingModel):
     """A method or policy by name, with every option.
 
     If it is a file, or an option names one, the option `sha256` is the checksum of this file. Suites and recipes get it when
@@ -94,6 +125,25 @@ class Choice(FrozenModel):
         """Return the options without the checksum."""
         return {option: value for option, value in self.options.items() if option != PINNED}
 
+    def check_origin(self, game: Game, path: Path | None) -> None:
+        """Raise InvalidFile for options that the origin may not say: names of code and addresses, and of files elsewhere.
+
+        path    the file that they name, which may be elsewhere if it has the checksum
+        """
+        if self.origin.allows_all:
+            return
+        check_stored_options(self.name, self.own_options, game, self.origin, path)
+        if path is None:
+            return
+        if path.suffix not in DATA_FILES:
+            raise self.origin.reject(self.name, str(path), "a checkpoint or a dataset")
+        if not self.options.get(PINNED):
+            self.origin.check_file(self.name, path)
+        elif not is_file(path):
+            raise self.origin.reject(self.name, str(path), f"a file with SHA-256 {self.options[PINNED]}")
+        else:
+            _compare_checksum(path, self.options[PINNED])
+
     def pin_file(self, game: Game) -> Self:
         """Return this with the checksum of the file, unless it has one. Raises UnknownId, InvalidFile."""
         path = None if self.options.get(PINNED) else self.find_file(game)
@@ -111,15 +161,26 @@ class Choice(FrozenModel):
             raise InvalidParameter(
                 f"{self.name}: {invalid_value(PINNED, expected, 'no checksum, because no option names a file')}"
             )
-        if expected != (found := hash_content(read_bytes(path))):
-            raise InvalidFile(f"{path}: has changed since the suite was read: SHA-256 {found}, expected {expected}")
+        _compare_checksum(path, expected)
 
 
 class MethodChoice(Choice):
     """A method by name, or your own as "module:class"."""
 
     def find_file(self, game: Game) -> Path | None:
-        return method(self.name, game).find_file(self.options)
+        return self.find_method(game).find_file(self.options)
+
+    def find_method(self, game: Game) -> type[Method]:
+        """Return the class of the method. Raises UnknownId; InvalidFile for what the origin may not say."""
+        found = method(self.name, game, self.origin)
+        self.check_origin(game, None if self.origin.allows_all else found.find_file(self.options))
+        return found
+
+    def is_trained(self, game: Game) -> bool:
+        """Return whether the method trains; of code that a file of data names, as the file says. Raises UnknownId."""
+        if not self.origin.allows_all and ":" in strip_safe(self.name):
+            return self.name in self.origin.trained
+        return method(self.name, game, self.origin).trains
 
     def load_method(self, game: Game) -> Method:
         """Return the method of this game, after a check of its file. Raises UnknownId, InvalidParameter, InvalidFile."""
@@ -128,7 +189,7 @@ class MethodChoice(Choice):
 
     def make_method(self, game: Game) -> Method:
         """Return the method of this game. Raises UnknownId, InvalidParameter."""
-        kind: Any = method(self.name, game)  # a type[Method], whose hash mypy takes for that of its instances
+        kind: Any = self.find_method(game)  # a type[Method], whose hash mypy takes for that of its instances
         optional = [one.name for one in fields(kind) if one.default is not MISSING]
         _check_options(self.name, self.own_options, [one.name for one in fields(kind)], optional)
         try:
@@ -154,19 +215,30 @@ class Opponent(Choice):
         return cls(name=name, options={option: [] if value is None else value for option, value in defaults.items()})
 
     def find_file(self, game: Game) -> Path | None:
-        return find_policy_file(self.name, find_policy(self.name, game), self.options)
+        return find_policy_file(self.name, self.find_source(game), self.options)
+
+    def find_source(self, game: Game) -> PolicySource:
+        """Return what the name stands for. Raises UnknownId; InvalidFile for what the origin may not say."""
+        source = find_policy(self.name, game, self.origin)
+        self.check_origin(game, find_policy_file(self.name, source, self.options))
+        return source
 
     def make_policy(self, game: Game) -> BatchPolicy:
         """Return the policy, after a check of its file. Raises UnknownId, InvalidParameter, InvalidFile."""
         self.check_file(game)
-        source = find_policy(self.name, game)
+        source = self.find_source(game)
         _check_options(self.name, self.own_options, list(source_options(source)), optional_options(source))
-        return batch_policy(self.name, game, **self.own_options)
+        return make_batch_policy(self.name, source, game, **self.own_options)
 
     @property
     def label(self) -> str:
         text = ", ".join(f"{name}={_format_value(value)}" for name, value in self.own_options.items() if value != [])
         return f"{self.name}({text})" if text else self.name
+
+
+def _compare_checksum(path: Path, expected: Any) -> None:
+    if expected != (found := hash_content(read_bytes(path))):
+        raise InvalidFile(f"{path}: has changed since the suite was read: SHA-256 {found}, expected {expected}")
 
 
 def _format_value(value: Any) -> str:
@@ -321,14 +393,26 @@ class Suite(FrozenModel):
     experiments: Annotated[tuple[Experiment, ...], Field(min_length=1)]
     indicators: Indicators
 
-    def list_runs(self, version: str | None = None) -> tuple[Run, ...]:
+    @model_validator(mode="after")
+    def _check_size(self) -> Self:
+        runs = sum(len(one.games) * len(one.methods) * len(one.seeds) for one in self.experiments)
+        if runs > MAX_RUNS:
+            raise ValueError(f"{runs:,} runs: expected at most {MAX_RUNS:,}")
+        return self
+
+    def find_versions(self) -> Versions:
+        """Return the installed momagames with the methods of all experiments."""
+        every = [Versions.here(one, choice.make_game()) for one in self.experiments for choice in one.games]
+        return Versions(momagames.__version__, {name: value for one in every for name, value in one.revisions.items()})
+
+    def list_runs(self, versions: Versions | None = None) -> tuple[Run, ...]:
         """Return the distinct runs, in order. A run that two experiments share has the longer time limit.
 
-        version    version of momagames; None: the installed one
+        versions   what computes them; None: the installed momagames
         """
         found: dict[str, Run] = {}
         for experiment in self.experiments:
-            for run in expand_runs(experiment, version):
+            for run in expand_runs(experiment, versions):
                 if run.digest not in found or found[run.digest].seconds < run.seconds:
                     found[run.digest] = run
         return tuple(found.values())
@@ -357,7 +441,7 @@ class Collection(FrozenModel):
         return Suite(name=self.name, description=self.description, experiments=experiments, indicators=self.indicators)
 
 
-class Run(FrozenModel):
+class Run(NamingModel):
     """One unit of work: everything that its result depends on, and its time limit, which the digest excludes.
 
     budget    environment steps of a search or of training; None for policies that are not trained
@@ -366,6 +450,7 @@ class Run(FrozenModel):
               `Generalization`); None: one episode of each policy, and new start positions in training
     players   methods that meet head to head, the own one included, with the settings in `head_to_head`; None: the policies of
               the method play against `opponents` alone
+    revisions revisions of these methods by name (see `Method`); None: all have the first one
     """
 
     game: GameChoice
@@ -383,14 +468,15 @@ class Run(FrozenModel):
     players: tuple[MethodChoice, ...] | None = None
     head_to_head: HeadToHead | None = None
     cpu_seconds: Seconds | None = None
+    revisions: dict[str, int] | None = None
     version: str
     rows_format: int
     seconds: Annotated[Seconds, Field(exclude=True)]
 
     @staticmethod
-    def from_content(content: Mapping[str, Any], seconds: float = UNLIMITED) -> Run:
+    def from_content(content: Mapping[str, Any], seconds: float = UNLIMITED, origin: Origin = USER) -> Run:
         """Return the run with this content."""
-        return Run.model_validate_json(json.dumps({**content, "seconds": seconds}))
+        return Run.model_validate_json(json.dumps({**content, "seconds": seconds}), context=origin)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -411,25 +497,49 @@ def canonical_json(data: Any) -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str | None = None) -> Iterator[Run]:
+class Versions(NamedTuple):
+    """What computed results: the version of momagames, and the revisions of its methods by name where they are above 1."""
+
+    version: str
+    revisions: Mapping[str, int]
+
+    def __str__(self) -> str:
+        return ", ".join([self.version, *(f"{name} of revision {value}" for name, value in self.revisions.items())])
+
+    @staticmethod
+    def here(experiment: PlansExperiment | PoliciesExperiment, game: Game) -> Versions:
+        """Return the installed momagames, with the methods of an experiment for one of its games."""
+        found = {one.name: one.find_method(game).revision for one in list_methods(experiment)}
+        return Versions(momagames.__version__, {name: revision for name, revision in sorted(found.items()) if revision > 1})
+
+
+def list_methods(experiment: PlansExperiment | PoliciesExperiment) -> list[MethodChoice]:
+    """Return the methods of an experiment, those of responses included."""
+    meeting = experiment.head_to_head if isinstance(experiment, PoliciesExperiment) else None
+    return [*experiment.methods, *(meeting.responses if meeting else ())]
+
+
+def expand_runs(experiment: PlansExperiment | PoliciesExperiment, versions: Versions | None = None) -> Iterator[Run]:
     """Yield the runs of an experiment in the order games x seeds x methods; runs that are compared finish together.
 
-    version    version of momagames; None: the installed one
+    versions   what computes them; None: the installed momagames
     """
     plans = experiment if isinstance(experiment, PlansExperiment) else None
     policies = experiment if isinstance(experiment, PoliciesExperiment) else None
     meeting = policies.head_to_head if policies else None
     for choice in experiment.games:
         game = choice.make_game()
+        used = versions or Versions.here(experiment, game)
         for seed in experiment.seeds:
             for chosen in experiment.methods:
+                names = {one.name for one in (list_methods(experiment) if meeting else [chosen])}
                 yield Run(
                     game=choice,
                     canonical=registry.format_id(game.id, game.params),
                     method=chosen,
                     seed=seed,
                     kind=experiment.kind,
-                    budget=experiment.budget if plans or meeting or method(chosen.name, game).trains else None,
+                    budget=experiment.budget if plans or meeting or chosen.is_trained(game) else None,
                     opponents=policies.opponents if policies else (),
                     seats=(policies.seats or game.agents) if policies else (),
                     select_episodes=policies.select_episodes if policies else None,
@@ -439,7 +549,8 @@ def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str |
                     players=experiment.methods if meeting else None,
                     head_to_head=meeting,
                     cpu_seconds=plans.cpu_seconds if plans else None,
-                    version=version or momagames.__version__,
+                    revisions={name: used.revisions[name] for name in sorted(names & used.revisions.keys())} or None,
+                    version=used.version,
                     rows_format=ROWS_FORMAT,
                     seconds=experiment.seconds,
                 )

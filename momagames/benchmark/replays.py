@@ -95,7 +95,7 @@ def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
         one, length = _play_row(place, run, game, row, row)
         return {**row, "return": _own_return(run, game, row, one), "length": length}
     points = {point["policy"]: point for point in load_points(place)}
-    if run.method.make_method(game).trains and row["policy"] not in points:
+    if run.method.is_trained(game) and row["policy"] not in points:
         raise InvalidFile(f"{place}: the policy {row['policy']!r} is not stored; stored are {one_of(points)}")
     one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
     seed, _, name = _find_episode(run, game, row)
@@ -108,7 +108,7 @@ def can_recompute(folder: str | Path, row: Mapping[str, Any]) -> bool:
     run = read_run(place)
     if run.players is not None and (row["set"] not in SETS or _is_trained(run, row["opponent"])):
         return False
-    if run.kind == "plans" or not run.method.make_method(run.game.make_game()).trains:
+    if run.kind == "plans" or not run.method.is_trained(run.game.make_game()):
         return True
     return (place / POLICIES).is_file() and row["policy"] in {point["policy"] for point in load_points(place)}
 
@@ -117,7 +117,7 @@ def _is_trained(run: Run, label: str) -> bool:
     """Return whether the policy of another player of a head-to-head run is trained."""
     game, labels = run.game.make_game(), label_methods(run.players or ())
     found = next(choice for choice in run.players or () if labels[choice.model_dump_json()] == label)
-    return found != run.method and found.make_method(game).trains
+    return found != run.method and found.is_trained(game)
 
 
 def _play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[Episode, int]:

@@ -10,7 +10,6 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from momagames.baselines import method
 from momagames.baselines.base import Method
 from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
@@ -28,6 +27,7 @@ from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, UnknownId, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import is_file, read_text
 from momagames.files.yaml_data import MAX_BYTES, parse_yaml
+from momagames.plugins import USER, Origin
 
 PYDANTIC_EXPECTED = re.compile(r"^(?:Input should be|\w+ should (?:have|match)) (.*?)(?: after validation, not \d+)?$")
 Kind = TypeVar("Kind", bound=BaseModel)
@@ -67,13 +67,20 @@ def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
 
 
 def _pin_files(suite: Suite, source: str) -> Suite:
-    """Return the suite with the checksums of the files that it names: with another file, a run is another run."""
+    """Return the suite with the data of levels and layouts, and the checksums of other files that it names.
+
+    With another file, a run is another run.
+    """
     experiments = []
     for i, experiment in enumerate(suite.experiments):
         at = f"{source}: experiments[{i}]"
+        games = []
+        for j, choice in enumerate(experiment.games):
+            with LocatedErrors(f"{at}.games[{j}]"):
+                games.append(choice.embed_files())
         with LocatedErrors(f"{at}.games[0]"):
-            game = experiment.games[0].make_game()
-        update: dict[str, Any] = {"methods": _pin_choices(experiment.methods, game, f"{at}.methods")}
+            game = games[0].make_game()
+        update: dict[str, Any] = {"games": tuple(games), "methods": _pin_choices(experiment.methods, game, f"{at}.methods")}
         if isinstance(experiment, PoliciesExperiment):
             update["opponents"] = _pin_choices(experiment.opponents, game, f"{at}.opponents")
             if meeting := experiment.head_to_head:
@@ -156,7 +163,7 @@ def _check_method(experiment: PlansExperiment | PoliciesExperiment, chosen: Meth
 
 def _check_budget(experiment: PoliciesExperiment, at: str) -> None:
     game = experiment.games[0].make_game()
-    trained = [chosen.name for chosen in experiment.methods if method(chosen.name, game).trains]
+    trained = [chosen.name for chosen in experiment.methods if chosen.is_trained(game)]
     if trained and not experiment.budget:
         raise InvalidFile(invalid_value(f"{at}.budget", 0, f"1 or more, because {trained[0]} trains"))
     if experiment.budget and not trained:
@@ -226,13 +233,14 @@ class LocatedErrors:
 # ------------------------------------------------------------------------------------------------------------- errors
 
 
-def validate_model(model: type[Kind], data: Mapping[str, Any], source: str, noun: str = "suite") -> Kind:
+def validate_model(model: type[Kind], data: Mapping[str, Any], source: str, noun: str = "suite", origin: Origin = USER) -> Kind:
     """Return the model of the data of a file. Raises InvalidFile, with file, key, allowed values and nearest match.
 
-    noun    name of such a file in messages
+    noun      name of such a file in messages
+    origin    of the names in it
     """
     try:
-        return model.model_validate_json(json.dumps(data, allow_nan=False))
+        return model.model_validate_json(json.dumps(data, allow_nan=False), context=origin)
     except (TypeError, ValueError) as error:
         if not isinstance(error, ValidationError):
             raise InvalidFile(f"{source}: {error}") from None

@@ -20,17 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from momagames import __version__, registry
+from momagames import __version__, plugins, registry
 from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines.base import find_agent, first_agents
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from momagames.baselines.policy_names import check_stored_options
 from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod, list_weights
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.episodes import make_default_opponent, play_from_starts
 from momagames.benchmark.executors.processes import count_cores
-from momagames.benchmark.plan import Count, FrozenModel, Opponent
+from momagames.benchmark.plan import FrozenModel, Opponent
 from momagames.benchmark.suite_files import validate_model
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
@@ -53,9 +54,9 @@ class _Head(FrozenModel):
     canonical: str
     method: str
     version: str
-    seed: Annotated[int, Field(ge=0)]
-    budget: Count
-    steps: Annotated[int, Field(ge=0)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
+    budget: Annotated[int, Field(ge=1, lt=2**63)]
+    steps: Annotated[int, Field(ge=0, lt=2**63)]
     decisions: Annotated[int, Field(ge=0)]
     seconds: Annotated[float, Field(ge=0)]
     seats: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -273,26 +274,32 @@ def play_episodes(
     return np.concatenate(returns, axis=1)
 
 
-def load_training(path: Path) -> tuple[Training, Checkpoint]:
-    """Return the training of a checkpoint, given by its path or its directory. Raises InvalidFile."""
-    checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
-    head = checkpoint.head
+def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Checkpoint]:
+    """Return the training of a checkpoint, given by its path or its directory. Raises InvalidFile.
+
+    allow_code    whether it may name Python code, such as opponents "module:class"
+    """
+    with plugins.allow_code(allow_code):
+        checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
+    head, origin = checkpoint.head, checkpoint.origin
     stated = {name: head[name] for name in _Head.model_fields if name in head}
-    validate_model(_Head, stated, f"{checkpoint.path}: not a training checkpoint", "training checkpoint")
+    checked = validate_model(_Head, stated, f"{checkpoint.path}: not a training checkpoint", "training checkpoint", origin)
     try:
         game = checkpoint.make_game()
-        for seat in head["seats"]:
+        check_stored_options(head["method"], head["options"], game, origin)
+        for seat in checked.seats:
             find_agent(game, seat)
-        if head["weights"] is not None:
-            list_weights(game, 1, head["weights"])  # raises for invalid ones
+        if checked.weights is not None:
+            list_weights(game, 1, checked.weights)  # raises for invalid ones
         training = Training(
-            game, checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
-            tuple(Opponent(**one) for one in head["opponents"]), head["instance_seed"],
-            None if head["weights"] is None else tuple(head["weights"]),
-            tuple(registry.spec(one["game"], **one["params"]) for one in head.get(OTHER_GAMES, ())),
+            game, checkpoint.make_method(), checked.seed, checked.budget, checked.seats, checked.opponents,
+            checked.instance_seed, checked.weights,
+            tuple(registry.make_stored_game(one["game"], one["params"], origin) for one in head.get(OTHER_GAMES, ())),
             None if head.get(FIXED_SCALE) is None else tuple(head[FIXED_SCALE]),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError) as error:
+    except InvalidFile:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {error}") from None
     return training, checkpoint
 

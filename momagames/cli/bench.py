@@ -16,6 +16,7 @@ import typer
 from momagames.cli.console import (
     FAILED,
     INTERRUPTED,
+    AllowCode,
     AsJson,
     add_working_directory,
     command,
@@ -228,6 +229,7 @@ def resume(
     address: Address = None,
     shard: Part = None,
     seed: SeedsOption = None,
+    allow_code: AllowCode = False,
 ) -> None:
     """Resume the suite of a results directory."""
     from momagames.benchmark.store.store import Store
@@ -235,18 +237,23 @@ def resume(
 
     store = Store(folder)
     suite = check_suite(store.read_suite(), str(folder / "suite.json"))
-    _warn_other_version(store)
+    _warn_other_version(store, suite)
     _run_suite(suite, folder, workers, dry_run, every, open, executor, address, shard, seed)
 
 
-def _warn_other_version(store: Store) -> None:
+def _warn_other_version(store: Store, suite: Suite) -> None:
     import momagames
 
-    if store.read_version() != momagames.__version__:
+    version, methods = store.read_version(), store.describe_changed_methods(suite)
+    if version != momagames.__version__:
         print_line(
-            f"momagames: the results are of version {store.read_version()}; this is {momagames.__version__}, which runs the "
-            "whole suite again and leaves the old results in place",
+            f"momagames: the results are of version {version}; this is {momagames.__version__}, which runs the whole suite "
+            "again and leaves the old results in place",
             sys.stderr,
+        )
+    elif methods:
+        print_line(
+            f"momagames: run again, with the old results left in place, as the methods have changed: {methods}", sys.stderr
         )
 
 
@@ -337,8 +344,9 @@ def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_new_runs:
     if not has_new_runs and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
         console().print(summary_table(rows))
         return ""
+    own = suite.experiments[0].games[0].origin.allows_all  # the results are those of the user's suite
     with console().status("comparing") as status:
-        made = report(store.folder, command(), progress=status.update)
+        made = report(store.folder, command(), progress=status.update, allow_code=own)
     console().print(made.table(every=True) if every else summary_table(summarize(made.panels, made.overview)))
     return made.page_error
 
@@ -394,7 +402,7 @@ def _load_timings(folder: Path) -> Timings:
 
 
 @bench.command("status")
-def status(folder: Folder, as_json: AsJson = False) -> None:
+def status(folder: Folder, as_json: AsJson = False, allow_code: AllowCode = False) -> None:
     """Show the progress of a suite, its failures, and the remaining time."""
     from momagames.benchmark.store.status import read_status
 
@@ -471,6 +479,7 @@ def report_results(
     ] = None,
     latex: Annotated[Path | None, typer.Option(help="File for the tables in LaTeX (booktabs).", metavar="FILE")] = None,
     replays: Annotated[bool, typer.Option("--replays/--no-replays", help="Replays on the page.")] = True,
+    allow_code: AllowCode = False,
 ) -> None:
     """Print the tables of a results directory and write its page again."""
     from momagames.reports import report
@@ -494,6 +503,7 @@ def report_results(
 @bench.command("compare")
 def compare(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER FOLDER...", help="Results of the same games and methods.")],
+    allow_code: AllowCode = False,
 ) -> None:
     """Compare results directories: the same games and methods with other code or on other machines."""
     from momagames.benchmark.store.store import Store
@@ -552,6 +562,7 @@ def export(
     csv: Annotated[bool, typer.Option("--csv", help="CSV.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Parquet (extra `analysis`).")] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="JSON Lines.")] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Write all rows as one flat table: a line for each plan or episode, a column for each objective."""
     from momagames.benchmark.store.export import export
@@ -564,7 +575,7 @@ def export(
 
 
 @bench.command("pack")
-def pack(folder: Folder) -> None:
+def pack(folder: Folder, allow_code: AllowCode = False) -> None:
     """Pack the rows of all finished runs into one Parquet file (extra `analysis`); every command reads them there."""
     from momagames.benchmark.store.packing import pack
 

@@ -17,6 +17,23 @@ from momagames.wording import show_controls
 
 Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the game.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def _allow_code(context: typer.Context, allowed: bool) -> bool:
+    from momagames.plugins import allow_code
+
+    context.with_resource(allow_code(allowed))  # to the end of the command
+    return allowed
+
+
+AllowCode = Annotated[
+    bool,
+    typer.Option(
+        "--allow-code",
+        callback=_allow_code,
+        help="Allow the files to name Python code (module:name), addresses and files elsewhere. Read the code first.",
+    ),
+]
 WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: invalid call; failed run; Ctrl-C
 MIN_BAR, MAX_BAR, MIN_LABEL, NUMBERS = 5, 40, 15, 40  # characters of a progress bar, its label and the numbers between them
 

@@ -7,7 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, AsJson, add_working_directory, console, print_facts, print_json, progress, table
+from momagames.cli.console import (
+    FAILED,
+    AllowCode,
+    AsJson,
+    add_working_directory,
+    console,
+    print_facts,
+    print_json,
+    progress,
+    table,
+)
 from momagames.wording import count
 
 dataset = typer.Typer(help="Make and check datasets for offline learning (extra `datasets`).", no_args_is_help=True)
@@ -49,6 +59,7 @@ def verify(
         int | None, typer.Option(help="Number of files of data that are played again, drawn at random [all].", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed of the sample.", min=0)] = 0,
+    allow_code: AllowCode = False,
 ) -> None:
     """Compare the files of a dataset with their checksums and, with --regenerate, with their recipe."""
     from momagames.datasets import verify as verify_dataset
@@ -71,7 +82,7 @@ def verify(
 
 
 @dataset.command()
-def info(folder: Folder, as_json: AsJson = False) -> None:
+def info(folder: Folder, as_json: AsJson = False, allow_code: AllowCode = False) -> None:
     """Print what a dataset holds."""
     from momagames.datasets.manifest import read_manifest
     from momagames.registry import format_id

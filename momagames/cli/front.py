@@ -12,6 +12,7 @@ import typer
 
 from momagames.cli.console import (
     FAILED,
+    AllowCode,
     Params,
     command,
     console,
@@ -58,7 +59,7 @@ def list_fronts() -> None:
 
 
 @front.command()
-def show(source: Named) -> None:
+def show(source: Named, allow_code: AllowCode = False) -> None:
     """Show a front: claim, provenance, points."""
     from momagames import fronts
 
@@ -171,6 +172,7 @@ def union(
     omit_positions: Annotated[
         bool, typer.Option("--omit-positions", help="Name start positions by seed and SHA-256 instead of writing them.")
     ] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Merge the points of archived runs into best-known fronts, one for each game and start position."""
     from momagames import fronts
@@ -198,6 +200,7 @@ def verify(
         list[str], typer.Argument(metavar="FILE|NAME...", help="Front files or names; `all`: the packaged ones.")
     ],
     prove: Annotated[bool, typer.Option("--prove", help="Compute proven fronts again, and compare.")] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Verify fronts: the hash, that no point dominates another, that each witness attains its point, and certificates."""
     from momagames import fronts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import add_working_directory, console, print_line, table
+from momagames.cli.console import AllowCode, add_working_directory, console, print_line, table
 
 if TYPE_CHECKING:
     from momagames.benchmark.replays import Replay
@@ -31,6 +31,7 @@ def replay(
         int, typer.Option("--again", help="Number of new episodes per opponent and seat, instead of a stored one.", min=0)
     ] = 0,
     seed: Annotated[int, typer.Option(help="Random seed of the new episodes.", min=0)] = 0,
+    allow_code: AllowCode = False,
 ) -> None:
     """Replay a stored episode of a point, in the terminal, a window or a file, and check its returns."""
     from momagames.benchmark import replays

@@ -14,6 +14,7 @@ import typer
 
 from momagames.cli.console import (
     INTERRUPTED,
+    AllowCode,
     AsJson,
     Params,
     add_working_directory,
@@ -96,6 +97,7 @@ def train(
     from momagames.baselines.learners import choose_learner, find_learner
     from momagames.benchmark import training as trainings
     from momagames.errors import InvalidParameter, nearest, one_of
+    from momagames.plugins import allow_code
 
     game, *other_games = _make_games(id, parameters(param or []), vary)
     learner = choose_learner(game) if method is None else find_learner(method)
@@ -128,9 +130,9 @@ def train(
         f"{learner.name}: {head['steps']:,} steps, {head['decisions']:,} decisions, {head['seconds']:.0f} s: {checkpoint.path}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    _show_comparison(
-        screen, training, directory, max(episodes or 0, -(-COMPARISON_EPISODES // pairs)), threads or trainings.count_threads()
-    )
+    enough = max(episodes or 0, -(-COMPARISON_EPISODES // pairs))
+    with allow_code():  # of the training that has just ended
+        _show_comparison(screen, training, directory, enough, threads or trainings.count_threads())
 
 
 def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int, threads: int) -> None:
@@ -194,6 +196,7 @@ def evaluate(
     divisions: Annotated[int | None, typer.Option(help="Divisions of the weight lattice [as in training].", min=1)] = None,
     opponent: Opponents = None,
     as_json: AsJson = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Evaluate trained policies: their Pareto front, and normalized indicators beside random, greedy and scripted play.
 
@@ -270,6 +273,7 @@ def exploit(
     budget: Annotated[float, typer.Option(help="Number of environment steps per response.", min=1)] = 1_000_000,
     episodes: Annotated[int, typer.Option(help="Number of evaluation episodes per seat.", min=2)] = 200,
     seed: Annotated[int, typer.Option(help="Random seed of training and evaluation.", min=0)] = 0,
+    allow_code: AllowCode = False,
 ) -> None:
     """Train a best response to a policy for each team: a lower bound of its exploitability."""
     import numpy as np
@@ -331,11 +335,11 @@ def _parse_weights(text: str) -> list[float]:
 
 
 def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
-    """Return opponents with the default options of their policies."""
+    """Return opponents with the default options of their policies, and the checksums of those that are files."""
     from momagames.benchmark.plan import Opponent
 
     add_working_directory()
-    return tuple(Opponent.with_default_options(name, game) for name in names)
+    return tuple(Opponent.with_default_options(name, game).pin_file(game) for name in names)
 
 
 def _sort_front(points: dict[str, list[float]]) -> list[tuple[str, list[float]]]:

@@ -33,9 +33,9 @@ class Kernels:
     generate(state)                start position; random draws use the generator word of the state
     legal(state, agent, mask)      int8[M]: 1 for each legal action of `agent` (for a MultiDiscrete action the parts one
                                    after the other); all zero for an agent that may not act (but see `Game.can_pass`), and
-                                   when the game is over. With simultaneous moves an agent without a choice (at most one
-                                   legal action in each part) does not act: its action is not checked, and `step` must not
-                                   read it
+                                   when the game is over; if a limit ended it, the engine asks again as if it were not. With
+                                   simultaneous moves an agent without a choice (at most one legal action in each part) does
+                                   not act: its action is not checked, and `step` must not read it
     step(state, actions, reward)   one environment step. actions int64[S, P], P parts for each of S actors: S is 1 (the
                                    agent to move) in a sequential game, else the number of agents. reward float32[A, K]
     observe(state, agent, out)     the observation of `agent` as the bytes of its fields: uint8[B]

@@ -118,8 +118,8 @@ class Dataset:
         content = read_bytes(path, MAX_BYTES)
         if hash_content(content) != info.sha256:
             raise InvalidFile(f"{path}: changed since it was written")
-        shard = parse_shard(content, str(path), game)
         count, policies = self.manifest.recipe.count_episodes(info.part, info.shard), self.manifest.policies[info.part]
+        shard = parse_shard(content, str(path), game)
         if len(shard) != count or shard.steps != info.steps or shard.policies.max(initial=0) >= len(policies):
             raise InvalidFile(f"{path}: expected {count} episodes by {len(policies)} policies, of {info.steps} steps")
         return shard
@@ -189,10 +189,13 @@ def stack_preferences(game: Game, policies: tuple[PolicyInfo, ...]) -> NDArray[n
     return np.array(rows, np.float32).reshape(len(rows), objectives)
 
 
-def open_dataset(folder: str | Path) -> Dataset:
-    """Open the dataset in a folder. Raises InvalidFile if it is missing, damaged or incomplete."""
+def open_dataset(folder: str | Path, allow_code: bool = False) -> Dataset:
+    """Open the dataset in a folder. Raises InvalidFile if it is missing, damaged or incomplete.
+
+    allow_code    whether its recipe may name Python code, such as methods "module:class", which is then imported
+    """
     place = Path(folder)
-    manifest = read_manifest(place)
+    manifest = read_manifest(place, allow_code)
     if not manifest.is_complete:
         due = len(manifest.recipe.list_shards())
         raise InvalidFile(

@@ -53,6 +53,7 @@ class OfflineMethod(Method):
     """
 
     trains: ClassVar[bool] = True
+    revision: ClassVar[int] = 2  # since 2: initial values that do not depend on the number of threads
     package: ClassVar[str] = "torch"
     extra: ClassVar[str] = "learn"
     file_option: ClassVar[str] = "data"

@@ -30,6 +30,7 @@ from momagames.datasets.playing import play_shard
 from momagames.datasets.recipes import Recipe, load_recipe
 from momagames.datasets.shards import import_pyarrow, write_shard
 from momagames.errors import InvalidCall, InvalidFile, check_range
+from momagames.files.json_data import read_json
 from momagames.files.reading import hash_content, read_bytes
 from momagames.files.writing import is_temporary, lock_folder, make_folder
 
@@ -66,7 +67,7 @@ def make(
     make_folder(place)
     with lock_folder(place):
         _make_in_folder(recipe, place, processes, show_progress)
-    return open_dataset(place)
+    return open_dataset(place, allow_code=True)  # made from the recipe of the caller
 
 
 def _make_in_folder(recipe: Recipe, place: Path, processes: int, show_progress: Progress | None) -> None:
@@ -104,7 +105,8 @@ def _resume(recipe: Recipe, place: Path) -> Manifest:
         )  # fmt: skip
         write_manifest(place, manifest)
         return manifest
-    manifest = read_manifest(place)
+    is_same = read_json(place / MANIFEST).get("recipe") == recipe.model_dump(mode="json")
+    manifest = read_manifest(place, allow_code=is_same)  # of the same recipe, the caller has named its code
     if manifest.recipe.digest != recipe.digest or manifest.version != momagames.__version__:
         given = f"recipe {recipe.name!r} and momagames {momagames.__version__}"
         raise InvalidCall(

@@ -14,6 +14,8 @@ from momagames.datasets.recipes import Recipe, load_recipe
 from momagames.errors import InvalidFile
 from momagames.files.json_data import read_json
 from momagames.files.writing import write_file_atomically
+from momagames.plugins import Origin
+from momagames.plugins import allow_code as allow_code_in_files
 
 MANIFEST = "dataset.json"
 FORMAT: Literal["momagames-dataset-1"] = "momagames-dataset-1"
@@ -80,15 +82,23 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     write_file_atomically(folder / MANIFEST, json.dumps(manifest.model_dump(mode="json"), indent=1) + "\n")
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """Read dataset.json. Raises InvalidFile, with the key that is wrong."""
-    path = folder / MANIFEST
+def read_manifest(folder: Path, allow_code: bool = False) -> Manifest:
+    """Read dataset.json. Raises InvalidFile, with the key that is wrong.
+
+    allow_code    whether its recipe may name Python code, such as methods "module:class"
+    """
+    with allow_code_in_files(allow_code):
+        return _read_manifest(folder / MANIFEST)
+
+
+def _read_manifest(path: Path) -> Manifest:
     data = read_json(path)
     if data.get("format") != FORMAT:
         raise InvalidFile(f"{path}: not a dataset that this version can read: format {data.get('format')!r}")
-    manifest = validate_model(Manifest, data, str(path), "dataset")
+    origin = Origin.of_file(path)
+    manifest = validate_model(Manifest, data, str(path), "dataset", origin)
     with LocatedErrors(str(path)):
-        recipe = load_recipe(manifest.recipe.model_dump(mode="json"))
+        recipe = load_recipe(manifest.recipe.model_dump(mode="json"), origin)
     due = recipe.list_shards()
     listed = [(one.part, one.shard) for one in manifest.shards]
     if len(set(listed)) < len(listed) or not set(listed) <= set(due):

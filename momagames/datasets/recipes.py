@@ -6,18 +6,21 @@ import functools
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from momagames.benchmark.plan import FrozenModel, GameChoice, MethodChoice, Name, canonical_json
 from momagames.benchmark.suite_files import LocatedErrors, load_packaged_yaml, validate_model
 from momagames.contract import Game
+from momagames.datasets.shards import MAX_EPISODES
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value
 from momagames.files.packaged import find_packaged_folder
+from momagames.plugins import USER, Origin
 
-MAX_POLICIES = 1 << 16  # of a part: the number of a policy has two bytes
+MAX_SHARDS, MAX_METHODS = 100_000, 2000  # of a recipe
+MAX_POLICIES = 1 << 16  # of a recipe: the number of a policy in its part has two bytes
 
 
 class Part(FrozenModel):
@@ -42,8 +45,8 @@ class Part(FrozenModel):
             if method.trains:
                 raise InvalidParameter(f"{choice.name} trains: expected methods that have policies without training")
             policies += method.policies(game)
-        if len(policies) > MAX_POLICIES:
-            raise InvalidParameter(f"{len(policies):,} policies: expected at most {MAX_POLICIES:,}")
+            if len(policies) > MAX_POLICIES:
+                raise InvalidParameter(f"{len(policies):,} policies: expected at most {MAX_POLICIES:,}")
         return tuple(policies)
 
 
@@ -58,8 +61,18 @@ class Recipe(FrozenModel):
     description: Annotated[str, Field(min_length=1, max_length=10_000)]
     license: Annotated[str, Field(min_length=1, max_length=200)]
     seed: Annotated[int, Field(ge=0, lt=2**63)]
-    shard_episodes: Annotated[int, Field(ge=1, le=1_000_000)]
+    shard_episodes: Annotated[int, Field(ge=1, le=MAX_EPISODES)]
     parts: Annotated[tuple[Part, ...], Field(min_length=1, max_length=1000)]
+
+    @model_validator(mode="after")
+    def _check_sizes(self) -> Self:
+        files = sum(-(-part.episodes // self.shard_episodes) for part in self.parts)
+        if files > MAX_SHARDS:
+            raise ValueError(f"{files:,} files of data: expected at most {MAX_SHARDS:,}; take more episodes in a file")
+        methods = sum(len(part.methods) for part in self.parts)
+        if methods > MAX_METHODS:
+            raise ValueError(f"{methods:,} methods: expected at most {MAX_METHODS:,} in all parts")
+        return self
 
     @functools.cached_property
     def digest(self) -> str:
@@ -85,10 +98,11 @@ def list_recipes() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def load_recipe(source: str | Path | Mapping[str, Any] | Recipe) -> Recipe:
+def load_recipe(source: str | Path | Mapping[str, Any] | Recipe, origin: Origin = USER) -> Recipe:
     """Load a recipe from a YAML file, the name of a packaged recipe, or a mapping of the same form.
 
-    Raises InvalidFile, with file, key, allowed values and nearest match; UnknownId if `source` is neither a file nor a name
+    origin    where it comes from, if `source` is a mapping of a file of data, which may not name code
+    Raises    InvalidFile, with file, key, allowed values and nearest match; UnknownId if `source` is neither a file nor a name
     """
     if isinstance(source, Recipe):
         return source
@@ -96,15 +110,18 @@ def load_recipe(source: str | Path | Mapping[str, Any] | Recipe) -> Recipe:
         data, place = dict(source), "recipe"
     else:
         data, place = load_packaged_yaml(source, list_recipes(), Recipe, "recipe")
-    recipe = validate_model(Recipe, data, place, "recipe")
+    recipe = validate_model(Recipe, data, place, "recipe", origin)
     known: set[tuple[str, str]] = set()
-    parts = []
+    parts, count = list[Part](), 0
     for i, part in enumerate(recipe.parts):
         at = f"{place}: parts[{i}]"
         with LocatedErrors(at):
             game = part.game.make_game()
-            parts.append(part.model_copy(update={"methods": tuple(choice.pin_file(game) for choice in part.methods)}))
-            parts[-1].make_policies(game)
+            methods = tuple(choice.pin_file(game) for choice in part.methods)
+            parts.append(part.model_copy(update={"game": part.game.embed_files(), "methods": methods}))
+            count += len(parts[-1].make_policies(game))
+            if count > MAX_POLICIES:
+                raise InvalidParameter(f"{count:,} policies of this part and those before: expected at most {MAX_POLICIES:,}")
         if (key := (canonical_json(part.game.model_dump(mode="json")), part.tier)) in known:
             raise InvalidFile(invalid_value(f"{at}.tier", part.tier, "a tier that no other part of this game has"))
         known.add(key)

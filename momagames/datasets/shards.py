@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from momagames.errors import InvalidFile, MissingExtra
 from momagames.files.writing import atomic_path
 
 COMPRESSION, LEVEL = "zstd", 3
+MAX_EPISODES, MAX_VALUES = 1_000_000, 1 << 27  # episodes and parts of actions of a file
+VALUE_BYTES, PAGE_BYTES = 16, 1 << 20  # of an encoded value, and of a page besides, at most
 
 
 @dataclass(frozen=True)
@@ -111,12 +114,24 @@ def write_shard(path: Path, shard: Shard, first: int, preferences: NDArray[np.fl
 
 
 def parse_shard(content: bytes, place: str, game: Game) -> Shard:
-    """Return the episodes of the content of a file. Raises InvalidFile if it is no such file for this game."""
+    """Return the episodes of the content of a file. Raises InvalidFile if it is no such file for this game.
+
+    Sizes are checked before columns are decoded: a small file can hold very many equal values.
+    """
     arrow, parquet = import_pyarrow()
     agents, step_size = len(game.agents), game.actors * len(game.actions)
     try:
-        table = parquet.read_table(arrow.BufferReader(content), use_threads=False)
-        columns = {name: table.column(name).combine_chunks() for name in ("seed", "length", "policies", "returns", "actions")}
+        file = parquet.ParquetFile(arrow.BufferReader(content))
+        rows = file.metadata.num_rows
+        if rows > MAX_EPISODES:
+            raise ValueError(f"{rows:,} episodes: expected at most {MAX_EPISODES:,}")
+        sizes = {
+            "seed": rows, "length": rows, "policies": rows * agents, "returns": rows * agents * len(game.objectives),
+            "actions": min(MAX_VALUES, rows * game.max_episode_steps * step_size),
+        }  # fmt: skip
+        _check_sizes(file.metadata, sizes)
+        table = file.read(columns=list(sizes), use_threads=False)
+        columns = {name: table.column(name).combine_chunks() for name in sizes}
         if any(column.null_count or column.flatten().null_count for column in columns.values() if column.type.num_fields):
             raise ValueError("missing values")
         arrays = {
@@ -126,15 +141,37 @@ def parse_shard(content: bytes, place: str, game: Game) -> Shard:
         lengths, counts = arrays["length"], np.diff(columns["actions"].offsets.to_numpy())
         if not np.array_equal(counts, lengths * np.int64(step_size)):
             raise ValueError("the lengths are not those of the actions")
+        if lengths.max(initial=0) > game.max_episode_steps:
+            raise ValueError(f"an episode of {lengths.max():,} steps: expected at most {game.max_episode_steps:,}")
         count = len(lengths)
         shard = Shard(
             arrays["seed"], arrays["policies"].reshape(count, agents),
             arrays["returns"].reshape(count, agents, len(game.objectives)), lengths,
             arrays["actions"].reshape(-1, game.actors, len(game.actions)),
         )  # fmt: skip
-    except (arrow.ArrowException, KeyError, ValueError, TypeError, OSError) as error:
+    except (arrow.ArrowException, AttributeError, KeyError, ValueError, TypeError, OSError) as error:
         raise InvalidFile(f"{place}: not a file of a dataset: {' '.join(str(error).split())}") from None
     dtypes = [array.dtype for array in (shard.seeds, shard.policies, shard.returns, shard.lengths, shard.actions)]
     if dtypes != [np.uint64, np.uint16, np.float64, np.int32, action_dtype(game)] or (shard.lengths < 0).any():
         raise InvalidFile(f"{place}: not a file of a dataset of {game.id}: columns of {', '.join(map(str, dtypes))}")
     return shard
+
+
+def _check_sizes(metadata: Any, sizes: Mapping[str, int]) -> None:
+    """Raise ValueError unless columns are of numbers, with at most as many values as expected and the bytes of these."""
+    counts, found = dict.fromkeys(sizes, 0), dict.fromkeys(sizes, 0)
+    for group in range(metadata.num_row_groups):
+        for number in range(metadata.num_columns):
+            column = metadata.row_group(group).column(number)
+            name = column.path_in_schema.partition(".")[0]
+            if name not in sizes:
+                continue
+            if column.physical_type not in ("INT32", "INT64", "DOUBLE"):
+                raise ValueError(f"column {name} of {column.physical_type}: expected numbers")
+            counts[name] += column.num_values
+            found[name] += column.total_uncompressed_size
+    for name, size in sizes.items():
+        if counts[name] > size:
+            raise ValueError(f"{counts[name]:,} values of {name}: expected at most {size:,}")
+        if found[name] > VALUE_BYTES * counts[name] + PAGE_BYTES * metadata.num_row_groups:
+            raise ValueError(f"{found[name]:,} bytes of {name}: expected those of {counts[name]:,} values")

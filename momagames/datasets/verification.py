@@ -34,7 +34,11 @@ class Verification:
 
 
 def verify(
-    folder: str | Path, regenerate: int | None = 0, seed: int = 0, show_progress: Progress | None = None
+    folder: str | Path,
+    regenerate: int | None = 0,
+    seed: int = 0,
+    show_progress: Progress | None = None,
+    allow_code: bool = False,
 ) -> Verification:
     """Compare the files of a dataset with their checksums, and episodes with those of the recipe.
 
@@ -42,10 +46,11 @@ def verify(
                      all of them
     seed             of this choice
     show_progress    called with the name of each file, the steps finished so far, and the number of steps
+    allow_code       whether its recipe may name Python code, which is then imported
     Raises           InvalidFile if the folder has no dataset
     """
     place = Path(folder)
-    manifest = read_manifest(place)
+    manifest = read_manifest(place, allow_code)
     dataset, shards = Dataset(place, manifest), manifest.shards
     if regenerate is not None:
         check_range("regenerate", regenerate, 0, whole=True)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import weakref
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game
+from momagames.contract import Game, read_integers
 from momagames.engine import loops
 from momagames.engine.workers import Workers
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, check_choice, check_range
 from momagames.kernels.record import CUT_OFF
+from momagames.kernels.rng import draw_words
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
 Views = Literal["mover", "all"]
@@ -35,9 +39,13 @@ class Batch:
     finished       bool[N], whether an episode ended in the last step
     returns        float64[N, A, K] and final_lengths int32[N] of the episodes that ended
     final_observations, final_masks   those at the end of these episodes (same_step only; otherwise without rows)
+    lock           held while states change, and by vector environments for whole steps: several Python threads wait for each
+                   other
 
     All arrays are allocated once and overwritten by each step.
     """
+
+    _all: ClassVar[weakref.WeakSet[Batch]] = weakref.WeakSet()
 
     def __init__(
         self,
@@ -77,6 +85,13 @@ class Batch:
         self._orders = np.full(n, loops.STEP, np.int32)
         self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
         self._started = False
+        self._is_seeded = np.zeros(n, np.bool_)
+        self._set_up_threads()
+
+    def _set_up_threads(self) -> None:
+        """Set what a copy does not share: worker threads and lock."""
+        self.lock = threading.RLock()
+        self._all.add(self)
         self._workers = self._make_workers()
 
     def _make_workers(self) -> Workers | None:
@@ -86,21 +101,29 @@ class Batch:
         return Workers(self._loops.step_shared, self.num_envs, self.threads, self.step_arguments(self._actions))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_loops", "_workers")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_loops", "_workers", "lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._loops = loops.compile_batch_loops(self.game)
-        self._workers = self._make_workers()
+        self._set_up_threads()
 
     def close(self) -> None:
         """End the worker threads. Later steps run on the calling thread alone."""
         if self._workers:
             self._workers.close()
 
-    def seed(self, seed: int) -> None:
-        """Set the random state of environment i to that of a single environment with seed + i."""
-        self.states["rng"] = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
+    def seed(self, seed: int, chosen: NDArray[np.bool_] | None = None) -> None:
+        """Give environment i, of the chosen ones or of all, the random state of a single environment with seed + i."""
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
+        self.states["rng"][chosen] = (np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64))[chosen]
+        self._is_seeded[chosen] = True
+
+    def seed_from_system(self) -> None:
+        """Draw the random states of environments that have none, neither from a seed nor from a state, from the system."""
+        unseeded = np.flatnonzero(~self._is_seeded)
+        self.states["rng"][unseeded] = draw_words(len(unseeded))
+        self._is_seeded[:] = True
 
     def select_envs(self, chosen: Any) -> NDArray[np.bool_]:
         """Return a selection of environments as bool[N]; InvalidParameter for another shape or type."""
@@ -112,24 +135,28 @@ class Batch:
         return array
 
     def reset(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """Generate start positions in the chosen environments, or in all."""
+        """Generate start positions in the chosen environments, or in all; random streams continue."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
-        self._run(self._actions, np.where(chosen, loops.START, loops.SKIP))
-        self._clear(chosen)
-        self._started = True
+        with self.lock:
+            self.seed_from_system()
+            self._run(self._actions, np.where(chosen, loops.START, loops.SKIP))
+            self._clear(chosen)
+            self._started = True
 
     def load(self, states: NDArray[Any], chosen: NDArray[np.bool_] | None = None) -> None:
         """Copy these states, record[N], into the chosen environments, or into all."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
-        self.states[chosen] = states[chosen]
-        self._run(self._actions, loops.OBSERVE)
-        self._clear(chosen)
-        over, cut = self.states["over"] != 0, self.states["truncated"]
-        gone = self.states["gone"][:, : len(self.game.agents)] != 0
-        self._ended[chosen] = over[chosen]
-        self.terminated[chosen] = (gone | (over & (cut != CUT_OFF))[:, None])[chosen]
-        self.truncated[chosen] = (~gone & (over & (cut != 0))[:, None])[chosen]
-        self._started = True
+        with self.lock:
+            self.states[chosen] = states[chosen]
+            self._is_seeded[chosen] = True
+            self._run(self._actions, loops.OBSERVE)
+            self._clear(chosen)
+            over, cut = self.states["over"] != 0, self.states["truncated"]
+            gone = self.states["gone"][:, : len(self.game.agents)] != 0
+            self._ended[chosen] = over[chosen]
+            self.terminated[chosen] = (gone | (over & (cut != CUT_OFF))[:, None])[chosen]
+            self.truncated[chosen] = (~gone & (over & (cut != 0))[:, None])[chosen]
+            self._started = True
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that the next step depends on (no copies)."""
@@ -142,10 +169,12 @@ class Batch:
 
         The states must be valid, see `engine.positions.restore_states`.
         """
-        for name, own in self.state_dict().items():
-            own[:] = state[name]
-        self._run(self._actions, loops.OBSERVE)
-        self._started = True
+        with self.lock:
+            for name, own in self.state_dict().items():
+                own[:] = state[name]
+            self._is_seeded[:] = True
+            self._run(self._actions, loops.OBSERVE)
+            self._started = True
 
     def _clear(self, chosen: NDArray[np.bool_]) -> None:
         for array in (self.rewards, self.terminated, self.truncated, self._sums, self.lengths, self._ended):
@@ -159,12 +188,9 @@ class Batch:
     def actions(self, actions: Any) -> NDArray[np.int64]:
         """Return actions as int64[N, S, P]; shape and type are checked, legality is not."""
         self._check_started()
-        array = np.asarray(actions)
-        if array.dtype.kind not in "iu" or array.size != self._actions.size or array.shape[:1] != (self.num_envs,):
-            raise IllegalAction(
-                f"invalid actions of shape {array.shape} of {array.dtype}: expected integers of shape "
-                f"{[n for n in self._actions.shape if n != 1] or [1]}"
-            )
+        array = read_integers(actions, self._actions.size)
+        if array is None or array.shape[:1] != (self.num_envs,):
+            raise invalid_actions_error(actions, self._actions.shape)
         self._actions[:] = array.reshape(self._actions.shape)
         return self._actions
 
@@ -194,7 +220,8 @@ class Batch:
     def step(self, actions: NDArray[np.int64]) -> None:
         """Step every environment. The caller has checked the actions, int64[N, S, P]."""
         self._check_started()
-        self._run(actions)
+        with self.lock:
+            self._run(actions)
 
     def _run(self, actions: NDArray[np.int64], orders: Any = None) -> None:
         """Run the compiled loop with these orders (see `engine.loops`), or with steps and the forfeits so far."""
@@ -218,9 +245,30 @@ class Batch:
 
     def sample_actions(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return uniformly random legal actions, int64[N, S, P]; advances the generators `words`, uint64[N]."""
-        self._loops.sample_actions(self.masks, words, self._actions, self._parts, self.states)
+        with self.lock:
+            self._loops.sample_actions(self.masks, words, self._actions, self._parts, self.states)
         return self._actions
 
     def fields(self, rows: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
         """Return views of `observations` (or of a buffer like it) by field."""
         return self.game.observation_views(rows)
+
+
+def invalid_actions_error(given: Any, shape: tuple[int, ...], expected: str = "integers") -> IllegalAction:
+    """Return the error for actions of the environments that are not integers of this shape."""
+    try:
+        array = given if hasattr(given, "dtype") else np.asarray(given)
+        found = f"of shape {array.shape} of {array.dtype}"
+    except ValueError:  # ragged
+        found = f"{given!r:.60}"
+    return IllegalAction(f"invalid actions {found}: expected {expected} of shape {[n for n in shape if n != 1] or [1]}")
+
+
+def _renew_locks() -> None:
+    """Give the batches of a forked child new locks: a thread that it does not have may hold those of its parent."""
+    for batch in Batch._all:
+        batch.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)

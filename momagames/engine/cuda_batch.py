@@ -7,12 +7,12 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game
-from momagames.engine.batch import Views
+from momagames.contract import Game, read_integers
+from momagames.engine.batch import Views, invalid_actions_error
 from momagames.engine.cuda_kernels import compile_cuda_kernels, count_words
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, check_choice, check_range
 from momagames.kernels.jit.cuda import align_record, import_cuda
-from momagames.kernels.rng import random_words
+from momagames.kernels.rng import draw_words, random_words
 
 
 class CudaBatch:
@@ -41,21 +41,46 @@ class CudaBatch:
         self._cuda = import_cuda()
         if not self._cuda.is_available():
             raise InvalidParameter("CudaBatch needs a CUDA card and its driver, and none was found: use momagames.make_vec")
-        self.game, self.num_envs = game, num_envs
+        self.game, self.num_envs, self._views = game, num_envs, views
+        self._started = False
+        self._words: Any = None  # of `step_randomly`
+        shape = num_envs, len(game.agents), len(game.objectives)
+        self._make_arrays(
+            np.repeat(game.blank_state, num_envs), np.zeros(shape, np.float32),
+            np.zeros((num_envs, game.actors, len(game.actions)), np.int64),
+        )  # fmt: skip
+
+    def _make_arrays(self, states: NDArray[Any], rewards: NDArray[np.float32], actions: NDArray[np.int64]) -> None:
+        """Set the arrays on the card, with these contents."""
+        game = self.game
         self._kernels = compile_cuda_kernels(game)
-        views_count = 1 if game.sequential and views == "mover" else len(game.agents)
+        shape = self.num_envs, 1 if game.sequential and self._views == "mover" else len(game.agents)
         obs_words, mask_words = count_words(game)
-        self._states = self._upload(np.repeat(game.blank_state, num_envs).view(align_record(game.dtype)))
-        self._observations = self._upload(np.zeros((num_envs, views_count, obs_words), np.uint32))
-        self._masks = self._upload(np.zeros((num_envs, views_count, mask_words), np.uint32))
+        self._states = self._upload(states.view(align_record(game.dtype)))
+        self._observations = self._upload(np.zeros((*shape, obs_words), np.uint32))
+        self._masks = self._upload(np.zeros((*shape, mask_words), np.uint32))
         self.observations = self._observations.view(np.uint8)[:, :, : game.observation_bytes]
         self.masks = self._masks.view(np.int8)[:, :, : game.mask_size]
-        self.rewards = self._upload(np.zeros((num_envs, len(game.agents), len(game.objectives)), np.float32))
-        self.actions = self._upload(np.zeros((num_envs, game.actors, len(game.actions)), np.int64))
+        self.rewards, self.actions = self._upload(rewards), self._upload(actions)
         self.over, self.to_move = self._view_field("over"), self._view_field("to_move")
         self._illegal = self._upload(np.full(1, -1))
-        self._words = self._upload(random_words(0, num_envs))
-        self._started = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        arrays = self.states(), self.rewards.copy_to_host(), self.actions.copy_to_host()
+        words = None if self._words is None else self._words.copy_to_host()
+        return {
+            "game": self.game, "num_envs": self.num_envs, "_views": self._views, "_started": self._started, "_words": words,
+            "arrays": arrays,
+        }  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        arrays, words = state.pop("arrays"), state.pop("_words")
+        self.__dict__.update(state)
+        self._cuda = import_cuda()
+        self._words = None if words is None else self._upload(words)
+        self._make_arrays(*arrays)
+        if self._started:
+            self._observe()
 
     def _upload(self, array: NDArray[Any]) -> Any:
         return self._cuda.to_device(array)
@@ -65,16 +90,29 @@ class CudaBatch:
         kind, offset = self.game.dtype.fields[name][:2]  # type: ignore[index]
         return self._states.view(kind).reshape(self.num_envs, -1)[:, offset // kind.itemsize]
 
-    def reset(self, seed: int) -> None:
-        """Start every environment i as a single environment with seed + i, and the generators of `step_randomly`."""
-        self._kernels.start(self._states, self._upload(np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)))
-        self._words = self._upload(random_words(seed, self.num_envs))
+    def reset(self, seed: int | None = None) -> None:
+        """Start every environment i as a single environment with seed + i, and the generators of `step_randomly`.
+
+        Without a seed both continue, and begin with entropy from the operating system
+        """
+        if seed is not None:
+            words = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
+            self._words = self._upload(random_words(seed, self.num_envs))
+        else:
+            words = self.states()["rng"].copy() if self._started else draw_words(self.num_envs)
+            self._draw_missing_words()
+        self._kernels.start(self._states, self._upload(words))
         self._started = True
         self._observe()
+
+    def _draw_missing_words(self) -> None:
+        if self._words is None:
+            self._words = self._upload(draw_words(self.num_envs))
 
     def load(self, states: NDArray[Any]) -> None:
         """Copy states to the card, record[N]; they must be valid, see `engine.positions.restore_states`."""
         self._states.copy_to_device(np.ascontiguousarray(states).view(self._states.dtype))
+        self._draw_missing_words()
         self._started = True
         self._observe()
 
@@ -112,16 +150,16 @@ class CudaBatch:
 
     def _check_shape(self, actions: Any) -> Any:
         """Return actions of the shape and type of `actions`, on the card if they are there."""
-        on_card = hasattr(actions, "__cuda_array_interface__")
-        array: Any = self._cuda.as_cuda_array(actions) if on_card else np.asarray(actions)
-        is_valid = array.dtype == np.int64 and array.is_c_contiguous() if on_card else array.dtype.kind in "iu"
+        if not hasattr(actions, "__cuda_array_interface__"):
+            integers = read_integers(actions, self.actions.size)
+            if integers is None or integers.shape[:1] != (self.num_envs,):
+                raise invalid_actions_error(actions, self.actions.shape)
+            return integers.astype(np.int64).reshape(self.actions.shape)
+        array: Any = self._cuda.as_cuda_array(actions)
+        is_valid = array.dtype == np.int64 and array.is_c_contiguous()
         if not is_valid or array.size != self.actions.size or array.shape[:1] != (self.num_envs,):
-            expected = "contiguous int64" if on_card else "integers"
-            raise IllegalAction(
-                f"invalid actions of shape {array.shape} of {array.dtype}: expected {expected} of shape "
-                f"{[n for n in self.actions.shape if n != 1] or [1]}"
-            )
-        return array.reshape(self.actions.shape) if on_card else array.astype(np.int64).reshape(self.actions.shape)
+            raise invalid_actions_error(array, self.actions.shape, "contiguous int64")
+        return array.reshape(self.actions.shape)
 
     def _observe(self) -> None:
         self._kernels.observe(self._states, self._observations, self._masks)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, Policy, State, first_legal_action, has_choice, report_return, split_mask
+from momagames.contract import Game, Policy, State, first_legal_action, has_choice, read_integers, report_return, split_mask
 from momagames.engine import loops
 from momagames.engine.observation_pool import ObservationPool
-from momagames.engine.positions import load_state
+from momagames.engine.positions import has_random_word, load_state
 from momagames.errors import IllegalAction
+from momagames.kernels.rng import draw_words
 
 PASS = 0  # action of an agent without a legal action, see `Game.can_pass`
 INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types that need no further check
@@ -30,8 +31,9 @@ class Episode:
     returns       float64[A, K], rewards of each agent since the start
     pending       int64[S, P], the actions of the step
     mover         index of the agent to move (0 in simultaneous games)
+    is_seeded     whether the random state is that of a seed or of a position
     log           None, or a list of the start position (dict form) of the episode followed by the actions of each step
-                  (as `pending`), None for a forfeit
+                  (as `pending`), None for a forfeit; a new list for each episode
     """
 
     def __init__(self, game: Game) -> None:
@@ -45,6 +47,7 @@ class Episode:
         self.pending = np.zeros((game.actors, len(game.actions)), np.int64)
         self.mover = 0
         self.log: list[Any] | None = None
+        self.is_seeded = False
         self._set_derived_attributes()
 
     def _set_derived_attributes(self) -> None:
@@ -59,9 +62,12 @@ class Episode:
         self._parts = game.actions
         self._shape, self._column = (len(game.actions),), self.pending[:, 0]
         self._simple = len(game.actions) == 1
+        self._shapes = ((), (1,)) if self._simple else (self._shape, (1, *self._shape))  # of actions, also in a batch of one
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover", "log")
+        names = (
+            "game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover", "log", "is_seeded",
+        )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -87,36 +93,48 @@ class Episode:
         """Copy state, observations, rewards and returns from another episode of this game; the log stays."""
         for name in ("states", "observations", "masks", "reward", "totals", "returns", "pending"):
             getattr(self, name)[:] = getattr(other, name)
-        self.mover = other.mover
+        self.mover, self.is_seeded = other.mover, other.is_seeded
 
     def reset(self, seed: int | None = None) -> None:
-        """Generate a start position; without a seed the random stream continues."""
+        """Generate a start position; without a seed the random stream continues, at first from that of seed 0."""
         if seed is not None:
             self.states["rng"] = np.uint64(seed % 2**64)
         self._observe(loops.START)
         self._clear_returns()
+        self.is_seeded = True
 
-    def load(self, given: Any, seed: int | None = None) -> None:
-        """Continue from a given position; an invalid one changes nothing. A position without `rng` keeps the random stream."""
+    def load(self, given: Any, seed: int | None = None, keep_rng: bool = False) -> None:
+        """Continue from a given position; an invalid one changes nothing.
+
+        The random stream is that of the seed, else that of the position, else it continues. With keep_rng the position comes
+        before the seed
+        """
         states = load_state(self.game, given)
-        if not states["rng"][0]:
+        has_word = (seed is None or keep_rng) and has_random_word(self.game, given)
+        if not has_word:
             states["rng"] = self.states["rng"] if seed is None else np.uint64(seed % 2**64)
         self.states[:] = states
         self._observe()
         self._clear_returns()
+        self.is_seeded = True
 
-    def start(self, position: Any, seed: int | None = None) -> None:
-        """Start from a position, or from a generated one if it is None; see `load` and `reset`."""
+    def start(self, position: Any, seed: int | None = None, keep_rng: bool = False) -> None:
+        """Start from a position, or from a generated one if it is None; see `load` and `reset`.
+
+        A random stream that neither a seed nor a position has begun begins with a word from the operating system
+        """
+        if not self.is_seeded:
+            self.states["rng"] = draw_words(1)
         if position is None:
             self.reset(seed)
         else:
-            self.load(position, seed)
+            self.load(position, seed, keep_rng)
 
     def _clear_returns(self) -> None:
         for array in (self.reward, self.totals, self.returns, self.pending):
             array[:] = 0
         if self.log is not None:
-            self.log[:] = [self.game.codec.save(self.state)]
+            self.log = [self.game.codec.save(self.state)]
 
     def _observe(self, order: int = loops.OBSERVE) -> None:
         """Write the observations, with order START after generating a start position."""
@@ -166,24 +184,23 @@ class Episode:
 
     def is_legal(self, agent: int, action: Any) -> bool:
         """Return whether the rules allow an action of this agent now."""
-        mask = self.mask(agent)
-        try:
-            if self._simple:
-                number = action if type(action) is int else _to_integer(action)  # an int, as usually, saves a call
-                return 0 <= number < self._parts[0] and bool(self.game.allows_illegal or mask[number])
-            if not isinstance(action, (list, tuple)) and not hasattr(action, "__array__"):  # sets, dicts, bytes, iterators
-                return False
-            parts = [_to_integer(part) for part in action]
-        except (TypeError, ValueError, OverflowError):
-            return False
-        if len(parts) != len(self._parts):
-            return False
+        return self._read_legal(agent, action) is not None
+
+    def _read_legal(self, agent: int, action: Any) -> Any:
+        """Return a legal action as an integer, or as int64[P] of several parts; None for any other."""
+        mask, allows_illegal = self.mask(agent), self.game.allows_illegal
+        if self._simple and type(action) in INTEGERS:  # as usually
+            return action if 0 <= action < self._parts[0] and (allows_illegal or mask[action]) else None
+        parts = read_integers(action, len(self._parts))
+        if parts is None or parts.shape not in self._shapes or (self._simple and isinstance(action, (list, tuple))):
+            return None
+        parts = parts.ravel()
         start = 0
-        for part, size in zip(parts, self._parts, strict=True):
-            if not (0 <= part < size and (self.game.allows_illegal or mask[start + part])):
-                return False
+        for part, size in zip(parts.tolist(), self._parts, strict=True):
+            if not (0 <= part < size and (allows_illegal or mask[start + part])):
+                return None
             start += size
-        return True
+        return int(parts[0]) if self._simple else parts
 
     def resolve_action(self, agent: int, action: Any) -> Any:
         """Return the action to play for a given one, or None if it is illegal.
@@ -191,8 +208,9 @@ class Episode:
         That is the action itself if it is legal. In simultaneous games an agent without a choice plays its only action,
         whatever was given.
         """
-        if self.is_legal(agent, action):
-            return action
+        legal = self._read_legal(agent, action)
+        if legal is not None:
+            return legal
         if self._sequential:
             return None
         if has_choice(self.masks[agent], self._parts):
@@ -209,6 +227,8 @@ class Episode:
             hint = game.human.legal_hint(self.state, int(action), mask)
         count = prod(int(part.sum()) for part in split_mask(mask, self._parts))
         message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {count} legal actions"
+        if action is not None and type(action) is not int and read_integers(action, len(self._parts)) is None:
+            hint = "an action is an integer" if self._simple else f"an action is {len(self._parts)} integers"
         return IllegalAction(message + (f"; {hint}" if hint else ""))
 
     def step(self, actions: Any) -> int:
@@ -257,16 +277,6 @@ class Episode:
         self.returns += reward
         if self.log is not None:
             self.log.append(None)
-
-
-def _to_integer(value: Any) -> int:
-    """Return a number as an integer. Raises TypeError or ValueError for other values, such as texts and fractions."""
-    if isinstance(value, (complex, np.complexfloating, np.ma.MaskedArray)):
-        raise TypeError
-    number = int(value)
-    if number != value:
-        raise ValueError
-    return number
 
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:

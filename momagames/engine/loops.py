@@ -136,14 +136,31 @@ def make_distinct_legal(game: Game) -> Loop:
 
 
 @cache_by_rules
+def make_mask_writer(game: Game) -> Loop:
+    legal = game.kernels.legal
+
+    @kernel
+    def write_mask(state, agent, mask):
+        """Write the mask of an agent; if a limit ended the episode, that of the position, for learners that bootstrap."""
+        is_cut = state["over"] != 0 and state["truncated"] == CUT_OFF
+        if is_cut:
+            state["over"] = 0
+        legal(state, agent, mask)
+        if is_cut:
+            state["over"] = 1
+
+    return write_mask
+
+
+@cache_by_rules
 def make_view_observer(game: Game) -> Loop:
-    legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
+    write_mask, observe, sequential = make_mask_writer(game), game.kernels.observe, game.sequential
 
     @kernel
     def observe_view(state, view, views, obs, mask):
         """Write observation and mask of the agent to move if there is one view, else of the agent of this number."""
         agent = np.int64(state["to_move"]) if sequential and views == 1 else view
-        legal(state, agent, mask)
+        write_mask(state, agent, mask)
         observe(state, agent, obs)
 
     return observe_view
@@ -232,7 +249,7 @@ def make_legality_check(game: Game) -> Loop:
 @cache_by_rules
 def compile_episode_loops(game: Game) -> EpisodeLoops:
     """Return the loops of one environment for the rules of a game."""
-    legal, step_state, observe_state = game.kernels.legal, game.kernels.step, game.kernels.observe
+    write_mask, step_state, observe_state = make_mask_writer(game), game.kernels.step, game.kernels.observe
     start_episode, observe_rows, sequential = make_starter(game), make_observer(game), game.sequential
     find_illegal_actor = make_legality_check(game)
 
@@ -240,7 +257,7 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
         start_episode(states[0])
 
     def observe(states, agent, obs, mask):
-        legal(states[0], agent, mask)
+        write_mask(states[0], agent, mask)
         observe_state(states[0], agent, obs)
 
     def play(order, states, actions, parts, reward, totals, returns, obs, masks):
@@ -264,10 +281,10 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
         return episode_status(state) + gone * AGENT_LEFT + np.int64(state["to_move"]) * MOVER
 
     name = game.rules_key
-    return EpisodeLoops(
-        generate=compile_entry_point(generate, f"{name}.generate"),
-        observe=compile_entry_point(observe, f"{name}.observe"),
-        play=compile_entry_point(play, f"{name}.play"),
+    return EpisodeLoops(  # under the GIL: another thread cannot change the state between the check of an action and its step
+        generate=compile_entry_point(generate, f"{name}.generate", nogil=False),
+        observe=compile_entry_point(observe, f"{name}.observe", nogil=False),
+        play=compile_entry_point(play, f"{name}.play", nogil=False),
     )
 
 

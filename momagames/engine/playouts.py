@@ -63,6 +63,9 @@ def play_episodes(
 ) -> Episodes:
     """Play from `states`, record[N], to the end; they are copied.
 
+    The episodes are those of `policies.play_policies` up to the first position that leaves a player no choice: the rules draw
+    there, and kernels are not called.
+
     rules     int64[N, A]: RANDOM, or GREEDY plus the number of an estimate, for each agent
     weights   float64[N, A, K], for GREEDY
     words     uint64[N, A], the generators of the players; copied
@@ -198,7 +201,7 @@ def compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
                             actions, reward,
                         )  # fmt: skip
                         actions[actor, 0] = action
-                        steps[i] += tried
+                        steps[i] += tried if tried > 1 else 0  # without a choice there is nothing to look for
                     else:
                         words[i, agent] = choose_randomly(state, agent, mask, parts, words[i, agent], actions[actor])
                 step(state, actions, reward)
@@ -224,7 +227,8 @@ def make_greedy_kernel(game: Game, has_estimate: bool) -> Callable[..., Any]:
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
         weights, factors, trial, actions, reward = scratch
-        action[0], word, _ = choose_greedy(state, agent, mask, weights, factors, word, trial, actions, reward)
+        action[0], word, tried = choose_greedy(state, agent, mask, weights, factors, word, trial, actions, reward)
+        memory["lookahead_steps"] += tried
         return word
 
     return act

@@ -34,6 +34,7 @@ from momagames.errors import IllegalAction, InvalidParameter, invalid_value, one
 from momagames.kernels.rng import random_words
 
 NO_MEMORY = np.dtype([("nothing", "u1")])
+LOOKAHEAD_MEMORY = np.dtype([("lookahead_steps", "i8")])  # of a policy that tries actions on copies of the state
 UNSEATED = -1  # an agent that none of these policies plays
 SHARED_FROM = 1e-3  # seconds: calls that take less are as fast on one thread, and leave the others to other processes
 MEASURED_EVERY = 64  # calls: one of them is measured on one thread
@@ -48,8 +49,8 @@ class CompiledPolicy:
                      it, the mask int8[M] and the sizes of its parts int64[P]; it draws from the generator word and returns the
                      advanced word; it writes to `memory` and to the action int64[P]. It is not called where the mask leaves no
                      choice
-    memory           dtype of its memory during an episode. A field "lookahead_steps" counts the environment steps that it
-                     makes to look ahead
+    memory           dtype of its memory during an episode. A policy that makes environment steps to look ahead counts them
+                     in a field "lookahead_steps" (LOOKAHEAD_MEMORY has no other field)
     rules            `Game.rules_key` of the games that it plays; empty: all
     initial_memory   fields of its memory and their values at the start of an episode; all others are zero. Policies of one
                      name may differ in it
@@ -272,10 +273,15 @@ class SeatedPolicies:
         meanwhile    what the calling thread does first while other threads, if there are any, let policies act
         """
         out = self._batch.last_actions if actions is None else actions
+        with self._batch.lock:
+            self._act(out, [meanwhile] if meanwhile else [])
+        return out
+
+    def _act(self, out: NDArray[np.int64], own: list[Job]) -> None:
+        """Write the actions; `own` is what the calling thread does first."""
         for one in self._python:
             one.act(out)
         jobs = [job for seats in self._compiled for job in seats.make_jobs(out)]
-        own = [meanwhile] if meanwhile else []
         if self._threads > 1 and self._calls % MEASURED_EVERY == 0:
             run_jobs(own, 1)
             started = time.perf_counter()
@@ -284,20 +290,22 @@ class SeatedPolicies:
         else:
             run_jobs([*own, *jobs], self._threads if self._is_shared else 1)
         self._calls += 1
-        return out
 
     def end_episodes(self) -> None:
         """Report the final states to Python policies that read them; for batches without autoreset, after the last step."""
         for seats in self._python:
             seats.end_episodes()
 
-    def lookahead_steps(self) -> NDArray[np.int64]:
-        """Return the environment steps made to look ahead in the current or last episode of each environment, int64[N]."""
-        steps = np.zeros(self._batch.num_envs, np.int64)
+    def lookahead_steps(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return the environment steps made to look ahead in the current or last episode of each environment, int64[N].
+
+        chosen    bool[N, A], the agents whose steps count; all by default
+        """
+        steps = np.zeros(self._words.shape, np.int64)
         for seats in self._compiled:
             if "lookahead_steps" in (seats.memories.dtype.names or ()):
-                steps += seats.memories["lookahead_steps"].sum(axis=1)
-        return steps
+                steps += seats.memories["lookahead_steps"]
+        return np.asarray(steps.sum(axis=1, where=True if chosen is None else chosen))
 
     def state_dict(self) -> list[NDArray[Any]]:
         """Return views of all that the next actions depend on besides the batch: generator words, then memories by kind.

@@ -48,6 +48,12 @@ def load_state(game: Game, given: Any) -> NDArray[Any]:
     return states
 
 
+def has_random_word(game: Game, given: Any) -> bool:
+    """Return whether a valid position has a random state: a record always has, the other forms if they have `rng`."""
+    form = game.codec.read(given) if isinstance(given, str) else given
+    return not isinstance(form, Mapping) or "rng" in form
+
+
 def restore_states(game: Game, records: NDArray[Any]) -> NDArray[Any]:
     """Return a batch of states, record[N], equal to these records, which may be forged, except for transient fields.
 

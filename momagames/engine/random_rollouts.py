@@ -69,10 +69,11 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
     words   uint64[N], the generator words of the policy, which advance
     """
     if steps > 0:
-        batch.step(batch.sample_actions(words))  # raises InvalidCall before `reset`
-        _make_step_loop(batch.game)(
-            steps - 1, words, np.array(batch.game.actions, np.int64), *batch.step_arguments(batch.last_actions)
-        )
+        with batch.lock:
+            batch.step(batch.sample_actions(words))  # raises InvalidCall before `reset`
+            _make_step_loop(batch.game)(
+                steps - 1, words, np.array(batch.game.actions, np.int64), *batch.step_arguments(batch.last_actions)
+            )
 
 
 @loops.cache_by_rules

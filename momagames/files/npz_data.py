@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from momagames.errors import InvalidFile
 from momagames.files.json_data import parse_json
+from momagames.files.reading import check_file
 from momagames.files.writing import atomic_path
 
 MAX_BYTES = 1 << 30  # of the arrays of a file that is smaller
@@ -64,6 +65,8 @@ def read_arrays(source: Path | bytes, place: str) -> Arrays:
 
     No more memory is taken than the file holds bytes, whatever headers say; compressed arrays may come to 1 GiB.
     """
+    if isinstance(source, Path):
+        check_file(source)
     try:
         length = len(source) if isinstance(source, bytes) else source.stat().st_size
         with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:

@@ -6,12 +6,36 @@ import gzip
 import hashlib
 import lzma
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
 from momagames.errors import InvalidFile
 
 MAX_BYTES = 64 << 20
+CheckFile = Callable[[Path], None]
+_check_file: ContextVar[CheckFile | None] = ContextVar("check_file", default=None)
+
+
+@contextmanager
+def check_files(check: CheckFile | None) -> Iterator[None]:
+    """Call a function with the path of each file that is to be read in the block; it raises an error for those that may not be.
+
+    None: any file may be read, such as one that the user names while a file of data is checked
+    """
+    token = _check_file.set(check)
+    try:
+        yield
+    finally:
+        _check_file.reset(token)
+
+
+def check_file(path: Path) -> None:
+    """Call the function of `check_files`, if there is one. Raises what it raises."""
+    if check := _check_file.get():
+        check(path)
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
@@ -25,6 +49,7 @@ def is_file(path: str | os.PathLike[str]) -> bool:
 def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
     """Return the content of a file; that of a file named *.gz or *.xz is decompressed, up to the limit. Raises InvalidFile."""
     place = Path(path)
+    check_file(place)
     try:
         with _open(place) as file:
             content = file.read(max_bytes + 1)

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -31,12 +31,22 @@ def atomic_path(path: Path) -> Iterator[Path]:
     The temporary file is deleted after an error, those of killed processes when the next one writes to the directory. Ctrl-C is
     delivered afterwards, see `delay_interrupt`. Raises InvalidFile if the file cannot be written, such as on a full disk
     """
+    with temporary_path(path) as temporary:
+        yield temporary
+        replace_file(temporary, path)
+
+
+@contextmanager
+def temporary_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path with the same suffix in the same directory; the file is deleted afterwards.
+
+    Raises InvalidFile, with the name of `path`, if the file cannot be written
+    """
     remove_stale_files(path.parent)
     temporary = path.with_name(f"{TEMPORARY}{process_namespace()}@{os.getpid()}@{uuid.uuid4().hex[:12]}{path.suffix}")
     try:
         with delay_interrupt():
             yield temporary
-            replace_file(temporary, path)
     except OSError as error:
         raise InvalidFile(f"{path}: cannot be written: {error.strerror or error}") from None
     finally:
@@ -53,7 +63,7 @@ def make_folder(folder: Path) -> None:
 
 
 def is_temporary(name: str) -> bool:
-    """Return whether this is the name of a temporary file of `atomic_path`."""
+    """Return whether this is the name of a temporary file of `temporary_path`."""
     return name.startswith(TEMPORARY)
 
 
@@ -65,6 +75,33 @@ def remove_stale_files(folder: Path) -> None:
             with suppress(OSError):
                 if is_stale(left):
                     left.unlink()
+
+
+def add_files(sources: Mapping[Path, Path]) -> None:
+    """Give files (path -> temporary path) their names, all or none. Raises FileExistsError if a file has one of the names."""
+    added: list[Path] = []
+    try:
+        for path, source in sources.items():
+            _add_file(source, path)
+            added.append(path)
+    except OSError:
+        for path in added:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _add_file(source: Path, path: Path) -> None:
+    try:
+        path.hardlink_to(source)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: the name is empty for a moment
+        path.touch(exist_ok=False)
+        try:
+            replace_file(source, path)
+        except OSError:
+            path.unlink()
+            raise
 
 
 def replace_file(source: Path, path: Path) -> None:
@@ -79,7 +116,13 @@ def replace_file(source: Path, path: Path) -> None:
 
 def write_file_atomically(path: Path, content: str | bytes) -> None:
     """Write a file through `atomic_path`, and flush it to disk before it is renamed. Raises InvalidFile."""
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
+    with atomic_path(path) as temporary:
+        write_file(temporary, content)
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file, and flush it to disk."""
+    with path.open("wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
         flush_file(file)
 

@@ -7,7 +7,7 @@ States are numbered breadth first from the start, see `momagames.tabular.explore
 from __future__ import annotations
 
 import contextlib
-import functools
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from momagames import tabular
+from momagames import plugins, tabular
 from momagames.baselines.strategies import StoredStrategy, encode_actions
-from momagames.benchmark.plan import FrozenModel
+from momagames.benchmark.plan import FrozenModel, NamingModel
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, invalid_value
 from momagames.fronts.front_content import FrontContent, Method, Point, parse_content, read_content
 from momagames.fronts.front_file import FrontFile
@@ -33,6 +33,9 @@ from momagames.tabular.proofs import nondominated
 from momagames.tabular.replay import play_policy, replay_actions
 
 PACKAGES = ("mo_gymnasium", "gymnasium")
+MAX_DIGITS, MAX_EXPONENT = 50, 3  # characters of a discount, and of its exponent
+MAX_DISCOUNT_DIGITS = 200_000  # of the last discount of a witness; of several, the root of the sum of squares, as the work
+MAX_ACTIONS = 100_000  # of all witnesses of a file: each is played
 EPISODES = 10  # of each policy, in which every step must be an outcome of the model
 EnvironmentClaim = Literal["deterministic", "coverage"]
 STATEMENTS: dict[EnvironmentClaim, str] = {
@@ -44,7 +47,7 @@ STATEMENTS: dict[EnvironmentClaim, str] = {
 }
 
 
-class EnvironmentChoice(FrozenModel):
+class EnvironmentChoice(NamingModel):
     """An environment: an id of Gymnasium's registry or "module:name", and its parameters.
 
     state_attributes    names of the attributes that hold its state, where the user gave them
@@ -58,7 +61,7 @@ class EnvironmentChoice(FrozenModel):
     state_attributes: tuple[str, ...] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
     horizon: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    gamma: Annotated[str, Field(max_length=50)]
+    gamma: Annotated[str, Field(max_length=MAX_DIGITS)]
 
     @field_validator("gamma")
     @classmethod
@@ -66,13 +69,20 @@ class EnvironmentChoice(FrozenModel):
         parse_gamma(text)
         return text
 
+    @field_validator("params")
+    @classmethod
+    def _check_params(cls, params: dict[str, Any]) -> dict[str, Any]:
+        if "render_mode" in params:
+            raise ValueError("unexpected 'render_mode': expected parameters of the dynamics")
+        return params
+
     @property
     def discount(self) -> Fraction:
         return parse_gamma(self.gamma)
 
     def make(self) -> Any:
         """Return the gymnasium.Env; errors as in `make_environment`."""
-        return tabular.make_environment(self.id, self.params)
+        return tabular.make_environment(self.id, self.params, self.origin)
 
     def explore(self, limits: tabular.Limits) -> tabular.TabularModel:
         """Return the model of the environment, with the horizon; errors as in `explore` and `limit_horizon`."""
@@ -95,9 +105,9 @@ class EnvironmentChoice(FrozenModel):
 
 def parse_gamma(text: str) -> Fraction:
     """Return a discount, such as "0.98" or "1"; InvalidParameter."""
+    exponent = text.lower().partition("e")[2]  # a number of its size in digits
     with contextlib.suppress(ValueError, ZeroDivisionError):
-        gamma = Fraction(text)
-        if 0 < gamma <= 1:
+        if len(text) <= MAX_DIGITS and len(exponent) <= MAX_EXPONENT and 0 < (gamma := Fraction(text)) <= 1:
             return gamma
     raise InvalidParameter(invalid_value("gamma", text, "a decimal above 0, to 1, such as 0.98"))
 
@@ -158,6 +168,11 @@ class EnvironmentFront(FrontContent):
     def _check_claim(self) -> Self:
         self.check_statement(self.environment.state(self.claim))
         has_actions = self.claim == "deterministic"
+        if (count := sum(len(point.actions or ()) for point in self.points)) > MAX_ACTIONS:
+            raise ValueError(f"{count:,} actions of witnesses: expected at most {MAX_ACTIONS:,}")
+        digits = [len(self.environment.gamma) * len(point.actions or ()) for point in self.points]
+        if self.environment.discount != 1 and (whole := math.hypot(*digits)) > MAX_DISCOUNT_DIGITS:
+            raise ValueError(f"discounts of {whole:,.0f} digits: expected at most {MAX_DISCOUNT_DIGITS:,}")
         if any((point.actions is not None) != has_actions for point in self.points):
             raise ValueError(f"expected {'actions' if has_actions else 'strategies'} as witnesses of claim {self.claim!r}")
         if bool(self.certificates) == has_actions:
@@ -241,12 +256,15 @@ def to_floats(vector: Vector) -> tuple[float, ...]:
         raise InvalidParameter("a return is too large for a float64: expected rewards within about 1e150") from None
 
 
-def read_front(path: str | Path) -> FrontFile | EnvironmentFront:
-    """Read a front file of a game or an environment and check its hash; InvalidFile with the location of an error."""
+def read_front(path: str | Path, allow_code: bool = False) -> FrontFile | EnvironmentFront:
+    """Read a front file of a game or an environment and check its hash; InvalidFile with the location of an error.
+
+    allow_code    whether the front may name Python code, such as an environment "module:class", when it is verified
+    """
     data, claimed = read_content(path)
-    if "environment" in data:
-        return parse_content(EnvironmentFront, data, claimed, path)
-    return parse_content(FrontFile, data, claimed, path)
+    kind: type[FrontFile] | type[EnvironmentFront] = EnvironmentFront if "environment" in data else FrontFile
+    with plugins.allow_code(allow_code):
+        return parse_content(kind, data, claimed, path)
 
 
 # --------------------------------------------------------------------------------------------------------- verification
@@ -287,7 +305,7 @@ def _evaluate_points(front: EnvironmentFront, limits: tabular.Limits) -> tuple[t
 def _load_model(front: EnvironmentFront, limits: tabular.Limits) -> tabular.TabularModel:
     """Return the model; InvalidFile unless it is the one of the file."""
     try:
-        check_environment_class(front.environment.id)  # before anything of the file is called
+        check_environment_class(front.environment.id, front.environment.origin)  # before anything of the file is called
         limits = replace(limits, max_states=min(limits.max_states, front.model.states + 1))
         model = front.environment.explore(limits)
     except InvalidFile:
@@ -323,18 +341,27 @@ def _evaluate(front: EnvironmentFront, model: tabular.TabularModel, number: int,
 
 def _replay(choice: EnvironmentChoice, actions: list[int]) -> Vector:
     """Return the discounted return of an episode in the environment itself."""
+    if choice.horizon is not None and len(actions) > choice.horizon:
+        raise InvalidFile(f"{len(actions)} actions: expected at most {choice.horizon}")
     rewards, is_over = replay_actions(choice.make(), actions, choice.seed)
     if not is_over and len(actions) != choice.horizon:
         raise InvalidFile(f"the episode is not over after {len(actions)} actions")
-    if choice.horizon is not None and len(actions) > choice.horizon:
-        raise InvalidFile(f"{len(actions)} actions: expected at most {choice.horizon}")
     return discount_rewards(rewards, choice.discount)
 
 
 def discount_rewards(rewards: Sequence[Vector], gamma: Fraction) -> Vector:
     """Return the discounted sum of rewards, exact."""
-    columns = zip(*rewards, strict=True)
-    return tuple(functools.reduce(lambda total, x: x + gamma * total, reversed(column), Fraction(0)) for column in columns)
+    return tuple(_discount(column, gamma) for column in zip(*rewards, strict=True))
+
+
+def _discount(rewards: Sequence[Fraction], gamma: Fraction) -> Fraction:
+    """Return a discounted sum. Fractions are reduced at the end only, as their digits grow with the number of rewards."""
+    shared = math.lcm(*(reward.denominator for reward in rewards))
+    total, power = 0, 1  # the sum is total / (shared * power)
+    for reward in reversed(rewards):
+        total = gamma.numerator * total + reward.numerator * (shared // reward.denominator) * power * gamma.denominator
+        power *= gamma.denominator
+    return Fraction(total, shared * power)
 
 
 def unpack_policy(text: str) -> Policy:

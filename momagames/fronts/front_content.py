@@ -16,6 +16,7 @@ from momagames.benchmark.plan import FrozenModel, canonical_json
 from momagames.errors import InvalidFile, invalid_value
 from momagames.files.json_data import read_json
 from momagames.files.writing import write_file_atomically
+from momagames.plugins import Origin
 
 SCHEMA = 2  # 1: fronts of games; 2: fronts of environments
 LISTS = ("points", "certificates")
@@ -125,13 +126,17 @@ def read_content(path: str | Path) -> tuple[dict[str, Any], str]:
 def parse_content(kind: type[F], data: dict[str, Any], claimed: str, place: str | Path) -> F:
     """Return the checked content of a front file; InvalidFile with the location of an error."""
     try:
-        front = kind.model_validate_json(json.dumps(data))
+        front = kind.model_validate_json(json.dumps(data), context=Origin.of_file(place))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InvalidFile(f"{place}: {where + ': ' if where else ''}{first['msg']}") from None
-    if front.sha256 != claimed:
-        raise InvalidFile(f"{place}: invalid sha256={claimed!r}: expected {front.sha256!r}; the file was changed")
+    try:
+        found = front.sha256
+    except ValueError as error:  # a number that no float holds
+        raise InvalidFile(f"{place}: {error}") from None
+    if found != claimed:
+        raise InvalidFile(f"{place}: invalid sha256={claimed!r}: expected {found!r}; the file was changed")
     return front
 
 

@@ -155,7 +155,7 @@ def _make_proven_front(
         kind="proven",
         claim=claim,
         statement=state_claim("proven", claim, agent, opponent),
-        game=choice,
+        game=choice.embed_files(),
         canonical=registry.format_id(game.id, game.params),
         start=start,
         agent=agent,

@@ -27,14 +27,14 @@ def packaged_fronts() -> dict[str, Path]:
     return found
 
 
-def load_front(source: str | Path) -> FrontFile | EnvironmentFront:
-    """Read a front by path, or by its name in the package; InvalidFile."""
+def load_front(source: str | Path, allow_code: bool = False) -> FrontFile | EnvironmentFront:
+    """Read a front by path, or by its name in the package; `allow_code` and errors as of `read_front`."""
     path, packaged = Path(source), packaged_fronts()
     if not path.is_file() and str(source) in packaged:
         return read_front(packaged[str(source)])
     if not path.exists():
         raise InvalidFile(f"{source}: expected a file, or the name of a front of the package{nearest(source, packaged)}")
-    return read_front(path)
+    return read_front(path, allow_code)
 
 
 def find_packaged_front(canonical: str, seed: int) -> FrontFile | None:

@@ -6,6 +6,8 @@ batch size, threads or the order of environments. Source: Steele, Lea and Flood,
 generators", OOPSLA 2014.
 """
 
+import os
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,6 +37,11 @@ def random_words(seed: int, count: int) -> NDArray[np.uint64]:
     """Return the first `count` outputs of the generator that starts at `seed`, uint64[count]: seeds of other generators."""
     words = np.arange(1, count + 1, dtype=np.uint64) * GOLDEN + np.uint64(seed % 2**64)
     return np.asarray(getattr(mix, "py_func", mix)(words))
+
+
+def draw_words(count: int) -> NDArray[np.uint64]:
+    """Return generator words from the operating system, uint64[count], for what is not seeded."""
+    return np.frombuffer(os.urandom(8 * count), np.uint64).copy()
 
 
 @kernel

@@ -80,7 +80,7 @@ def _list_settings(suite: Suite, store: Store, method: str) -> Iterator[tuple[li
     for experiment in suite.experiments if own else ():
         for choice in experiment.games:
             one = experiment.model_copy(update={"games": (choice,), "methods": experiment.methods[:1]})
-            wanted = {_list_conditions(run) for run in expand_runs(one, store.read_version())}
+            wanted = {_list_conditions(run) for run in expand_runs(one, store.read_versions())}
             budgets = (None, experiment.budget)
             runs = [run for run in own if run.budget in budgets and _list_conditions(run) in wanted]
             if len({run.method.model_dump_json() for run in runs}) > 1:
@@ -95,7 +95,7 @@ def _name_runs(store: Store) -> dict[str, str]:
     found = {}
     for experiment in store.read_suite().experiments:
         names = method_names(experiment)
-        for run in expand_runs(experiment, store.read_version()):
+        for run in expand_runs(experiment, store.read_versions()):
             found[run.digest] = names[run.method.model_dump_json()]
     return found
 
@@ -112,7 +112,7 @@ def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[
         place, name = store.run_directory(run), f"policies-{run.seed}.npz"
         options = {name: _copy_checkpoint(value, folder) for name, value in run.method.options.items()}
         method: dict[str, Any] = {"method": run.method.name, "options": options}
-        if run.method.make_method(run.game.make_game()).trains:
+        if run.method.is_trained(run.game.make_game()):
             write_file_atomically(folder / name, read_bytes(place / POLICIES))
             method["arrays"] = name
         for point in load_points(place):

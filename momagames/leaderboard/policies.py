@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines import METHODS, POLICIES, SAFE, batch_policy
+from momagames.baselines import METHODS, POLICIES, batch_policy
 from momagames.baselines.checkpoint import load_checkpoint
+from momagames.baselines.policy_names import strip_safe
 from momagames.benchmark.evaluate import evaluate_policies
 from momagames.benchmark.executors.executor import enforce_time_limit
 from momagames.benchmark.plan import MethodChoice, PoliciesExperiment, Run
 from momagames.benchmark.store.policy_files import unpack_policy
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
-from momagames.errors import InvalidFile, MomagamesError, TooLarge, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, TooLarge, invalid_value, nearest, one_of
 from momagames.files.reading import hash_content, read_bytes
 from momagames.leaderboard.directory import METADATA
 from momagames.leaderboard.errors import MislabeledSubmission, OversizedSubmission, TruncatedSubmission, UnsafeSubmission
@@ -151,9 +152,10 @@ def _make_policy_of_method(folder: Path, choice: PolicyChoice, options: dict[str
 
 def _check_name(name: str, known: Sequence[str], place: str) -> None:
     """Raise MislabeledSubmission unless a name is registered: names of files and modules are not allowed here."""
-    inner = name
-    while inner.startswith(SAFE):
-        inner = inner.removeprefix(SAFE)
+    try:
+        inner = strip_safe(name)
+    except InvalidParameter as error:
+        raise MislabeledSubmission(f"{place}: {error}") from None
     if inner not in known:
         expected = f"a {place.rpartition('.')[2]} of the package, {one_of(known)}"
         raise MislabeledSubmission(invalid_value(place, name, expected, nearest(name, known)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Group
 
+from momagames import plugins
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from momagames.files.writing import write_file_atomically
@@ -37,19 +38,29 @@ class Report(ReportData):
 
 
 def report(
-    folder: str | Path, command: str = "", replays: bool = True, progress: Callable[[str], None] | None = None
+    folder: str | Path,
+    command: str = "",
+    replays: bool = True,
+    progress: Callable[[str], None] | None = None,
+    allow_code: bool = False,
 ) -> Report:
     """Analyze a results directory and write `report.html` to it, where it can be written (see `Report.page_error`).
 
     command     the command that produced the results, for the page
     replays     add replays of the policies behind the points to the page
     progress    called with the current step
+    allow_code  whether the directory may name Python code, such as methods "module:class", which replays need
     Raises      InvalidFile if there is nothing to report
     """
+    with plugins.allow_code(allow_code):
+        return _make_report(folder, command, replays, progress)
+
+
+def _make_report(folder: str | Path, command: str, replays: bool, progress: Callable[[str], None] | None) -> Report:
     store = Store(folder)
     suite = store.read_suite()
     data = collect_report_data(store, suite, progress)
-    errors = [(run, error) for run in suite.list_runs(store.read_version()) if (error := store.read_error(run))]
+    errors = [(run, error) for run in suite.list_runs(store.read_versions()) if (error := store.read_error(run))]
     if not data.panels and not errors:
         raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished; continue with `momagames bench run`")
     path = store.folder / PAGE

@@ -84,7 +84,7 @@ def make_simulator(env: gymnasium.Env[Any, Any], state_attributes: Sequence[str]
     inner = env.unwrapped
     if isinstance(getattr(inner, "P", None), dict) and state_attributes is None:
         return TableSimulator(inner)
-    if isinstance(inner, SingleAgentEnv):
+    if isinstance(inner, SingleAgentEnv) and not _other_wrappers(env):
         return GameSimulator(inner)
     adapter = StateAdapter(state_attributes) if state_attributes else find_adapter(inner)
     if adapter and not _other_wrappers(env):

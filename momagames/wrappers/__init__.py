@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from momagames.errors import InvalidCall, check_choice, check_range
+from momagames.errors import InvalidCall, InvalidParameter, check_choice, check_range, invalid_value
 from momagames.wrappers import introspection, normalize, transforms
 from momagames.wrappers.reward_spec import layers
 
@@ -42,24 +42,21 @@ ALL = ("aec", "parallel", "gymnasium", "vector")
 def _wrap_reward(env: Any, transform: type[transforms.Transform], **given: Any) -> Any:
     """Wrap an environment with a transform of its rewards."""
     module = introspection.find_module(env, transform.__name__, *ALL)
-    bound = transform(introspection.reward_spec_of(env), **given)  # type: ignore[arg-type]
-    if module.__name__.endswith("gymnasium"):
-        return module.RewardWrapper(env, bound, given)
-    return module.RewardWrapper(env, bound)
+    return module.RewardWrapper(env, transform(introspection.reward_spec_of(env), **given))  # type: ignore[arg-type]
 
 
 def Scalarize(
     env: Any,
     weights: transforms.Weights | None = None,
     *,
-    utility: transforms.Utility | Mapping[str, transforms.Utility] | None = None,
+    utility: transforms.Utility | str | Mapping[str, transforms.Utility | str] | None = None,
 ) -> Any:
     """Return a scalar reward in place of the reward vector.
 
     weights   one for each objective, or a dict of such vectors by agent; the reward is the weighted sum. "published": the
               weights of the scalar reward of the original game, if there is one. A function in place of a vector is a
               utility.
-    utility   a function float64[K] -> float of the step's reward vector, or one by agent
+    utility   a function float64[K] -> float of the step's reward vector, or its name "module:name", or one by agent
     Raises    InvalidParameter, InvalidCall if the rewards are scalar already
 
     `set_weights(weights)` changes them later. The reward is a Python float, in a batch float64[N] or [N, A]. In a batch a
@@ -119,10 +116,10 @@ def RecordEpisodeStatistics(env: Any, buffer_length: int = 100) -> Any:
 
     infos[agent]["episode"] (Gymnasium: info["episode"]) is {"r": return, "l": actions of the agent, "steps": environment
     steps so far}; in a batch these are arrays, with the mask infos["_episode"]. `episodes` holds the last `buffer_length`
-    episodes.
+    episodes. An episode lasts until reset(): those of PettingZoo's MultiEpisodeEnv inside are one.
     """
     check_range("buffer_length", buffer_length, 0, whole=True)
-    return introspection.find_module(env, "RecordEpisodeStatistics", *ALL).RecordEpisodeStatistics(env, buffer_length)
+    return introspection.find_module(env, "RecordEpisodeStatistics", *ALL).RecordEpisodeStatistics(env, int(buffer_length))
 
 
 def HandleIllegal(env: Any, policy: Literal["raise", "forfeit", "random", "next"] = "raise") -> Any:
@@ -152,7 +149,7 @@ def FixedInstance(env: Any, seed: int = 0) -> Any:
     from momagames.engine.episode import Episode
 
     episode = Episode(introspection.base_env(env, "FixedInstance").game)
-    episode.reset(check_seed(seed))
+    episode.start(None, check_seed(seed))
     return module.FixedInstance(env, episode.state.copy(), seed)
 
 
@@ -174,7 +171,7 @@ def Flatten(env: Any, key: str = "observation") -> Any:
               of the observation space; M counts all parts of an action
     Raises    InvalidParameter
 
-    Infos keep only numbers and arrays. In Gymnasium environments the mask is also in the infos.
+    Infos keep only numbers, arrays and the statistics in `episode`. In Gymnasium environments the mask is also in the infos.
     """
     return introspection.find_module(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key)
 
@@ -206,26 +203,34 @@ def RecordReplay(
     formats: Sequence[Literal["json", "gif", "mp4"]] = ("json",),
     *,
     name: str = "episode",
-    when: Callable[[int], bool] = lambda episode: True,
+    when: Callable[[int], bool] | str | None = None,
     fps: float = 4,
     frames: int = 0,
 ) -> Any:
     """Write episodes to files at their end: {folder}/{name}-{number}.json, .gif, .mp4.
 
+    An episode ends when it is terminated or truncated, or when reset() or close() cuts it after a step. Truncation by a
+    wrapper around this one is known at the next reset() or close(). The number is that of the episode, from 0. Files that
+    exist are never replaced: in a folder with files of that name, the numbers continue after them.
+
     formats   "json" can be replayed with `replay`; "gif" and "mp4" (needs imageio[ffmpeg]) need an environment with
               render_mode="rgb_array"
-    when      selection of episodes by number from 0 (default: all)
+    when      selection of episodes: a function of the number of the episode, or its name "module:name" (default: all)
     fps       positions per second
     frames    pictures between two positions, in which pieces slide
-    Raises    MissingExtra, InvalidParameter
+    Raises    MissingExtra, InvalidParameter; in step() InvalidCall if a wrapper inside this one resets the environment
 
-    Files are written atomically. `env.recorder.files` lists them.
+    Files are written atomically. `env.recorder.files` lists them. Several recorders may share a folder, also in several
+    processes. A copy of the environment writes files of its own.
     """
     module = introspection.find_module(env, "RecordReplay", "aec", "parallel", "gymnasium")
     from momagames.wrappers import recording
 
     listed = (formats,) if isinstance(formats, str) else tuple(formats)
-    return module.RecordReplay(env, recording.ReplayRecorder(env, folder, listed, name, when, fps, frames))
+    chosen: Any = transforms.load_function(when)
+    if chosen is not None and not callable(chosen):
+        raise InvalidParameter(invalid_value("when", when, "a function of the number of an episode, its name, or None"))
+    return module.RecordReplay(env, recording.ReplayRecorder(env, folder, listed, name, chosen, fps, frames))
 
 
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:

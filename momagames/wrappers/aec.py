@@ -9,11 +9,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo.utils import BaseWrapper
 
-from momagames.adapters.options import keep_numeric
 from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_spaces
 from momagames.wrappers.episodes import EpisodeStatistics
-from momagames.wrappers.flatten import MASK, FlattenAgents
+from momagames.wrappers.flatten import MASK, FlattenAgents, flatten_info
 from momagames.wrappers.introspection import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import RewardSpec
@@ -24,12 +23,25 @@ def _has_left(env: Any, agent: str) -> bool:
     return bool(env.terminations[agent] or env.truncations[agent])
 
 
+def _is_over(env: Any) -> bool:
+    return all(_has_left(env, agent) for agent in env.agents)
+
+
+def _step_finished_agent(env: Any, action: Any) -> bool:
+    """Take the last step of an agent; return whether the environment then started again, as in PettingZoo's MultiEpisodeEnv."""
+    was_over = _is_over(env)
+    env.step(action)
+    return was_over and not _is_over(env)
+
+
 def _has_advanced(env: Any, mover: str) -> bool:
-    """Return whether the game moved: in simultaneous games only the last action of a round moves it."""
+    """Return whether the game moved: in simultaneous games only the last action of a round moves it, or a forfeit."""
     if not env.metadata.get("is_parallelizable"):
         return True
-    order = env.possible_agents  # the mover is the last agent of the round; finished agents come before it
-    return not env.agents or order.index(env.agent_selection) <= order.index(mover)
+    order = env.possible_agents  # the mover is the last agent of the round
+    if not env.agents or order.index(env.agent_selection) <= order.index(mover):
+        return True
+    return any(_has_left(env, agent) for agent in env.agents)  # none had before: finished agents step first
 
 
 class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
@@ -52,6 +64,9 @@ class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         self.env.reset(seed=seed, options=options)
+        self._start_episode()
+
+    def _start_episode(self) -> None:
         self.transform.restart(ONE)
         self._totals = np.zeros((1, *self.reward_spec.shape), self.reward_spec.dtype)
         self._set_rewards(np.zeros_like(self._totals))
@@ -62,8 +77,10 @@ class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
             self.env.step(action)
             return
         if _has_left(self.env, mover):
-            self.env.step(action)
-            self._set_rewards(np.zeros_like(self._totals))
+            if _step_finished_agent(self.env, action):
+                self._start_episode()
+            else:
+                self._set_rewards(np.zeros_like(self._totals))
             return
         observed = self._observe_states()
         self.env.step(action)
@@ -122,8 +139,12 @@ class RecordEpisodeStatistics(BaseWrapper):  # type: ignore[misc]
 
     def step(self, action: Any) -> None:
         mover = getattr(self.env, "agent_selection", None)
-        if mover is None or not self.env.agents or _has_left(self.env, mover):
+        if mover is None or not self.env.agents:
             self.env.step(action)
+            return
+        if _has_left(self.env, mover):
+            if _step_finished_agent(self.env, action):
+                self._continue_episode()
             return
         self.env.step(action)
         moved = np.array([[agent == mover for agent in self.reward_spec.agents]])
@@ -131,6 +152,12 @@ class RecordEpisodeStatistics(BaseWrapper):  # type: ignore[misc]
         reward = self.reward_spec.gather(self.env.rewards if advanced else {})
         self.statistics.add(reward, moved, np.array([advanced]))
         self._store_finished()
+
+    def _continue_episode(self) -> None:
+        """Go on with the stored episode, which is one until the next reset()."""
+        self._finished = {}
+        if self.statistics.steps[0] and self.statistics.episodes:
+            self.statistics.episodes.pop()
 
     def _store_finished(self) -> None:
         """Store the finished agents, and the episode when all agents have finished."""
@@ -166,7 +193,7 @@ class FixedInstance(BaseWrapper):  # type: ignore[misc]
         self.start = start
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
+        self.env.reset(seed=seed, options={"state": self.start, "keep_rng": True, **(options or {})})
 
 
 class Flatten(FlattenAgents, BaseWrapper):  # type: ignore[misc]
@@ -174,7 +201,7 @@ class Flatten(FlattenAgents, BaseWrapper):  # type: ignore[misc]
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
-        return {agent: keep_numeric(info) for agent, info in self.env.infos.items()}
+        return {agent: flatten_info(info) for agent, info in self.env.infos.items()}
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         observation = self.env.observe(agent)
@@ -183,7 +210,7 @@ class Flatten(FlattenAgents, BaseWrapper):  # type: ignore[misc]
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         _, reward, terminated, truncated, info = self.env.last(observe=False)
         observation = self.observe(self.env.agent_selection) if observe else None
-        return observation, reward, terminated, truncated, keep_numeric(info)
+        return observation, reward, terminated, truncated, flatten_info(info)
 
 
 class RecordReplay(BaseWrapper):  # type: ignore[misc]
@@ -198,4 +225,8 @@ class RecordReplay(BaseWrapper):  # type: ignore[misc]
 
     def step(self, action: Any) -> None:
         self.env.step(action)
-        self.recorder.record_step()
+        self.recorder.record_step(_is_over(self.env))
+
+    def close(self) -> None:
+        self.recorder.close()
+        self.env.close()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from momagames.contract import Objective, split_mask
 from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
-from momagames.wrappers.introspection import reward_spec_of
+from momagames.wrappers.introspection import find_acting_agent, reward_spec_of
 from momagames.wrappers.reward_spec import RewardSpec
 
 JOINT = "joint"  # the name of the agent
@@ -101,6 +101,8 @@ class Centralize(gymnasium.Env[Any, Any]):
         """
         info: dict[str, Any] = {"agents": infos}
         active = next((one["active_agent"] for one in infos.values() if "active_agent" in one), None)
+        if active is None:  # with numeric_infos
+            active = find_acting_agent(self.env, infos)
         if active is not None:
             info["active_agent"] = active
         if all(isinstance(one, dict) and "action_mask" in one for one in self._observations.values()):
@@ -142,8 +144,15 @@ def make_joint_reward(source: RewardSpec, reward: str) -> tuple[RewardSpec, Join
     share = count if reward == "sum" else 1
     objectives = tuple(_scale_objective(o, share) for o in source.objectives)
     low, high = (bound.mean(axis=0, keepdims=True) * share for bound in (source.low, source.high))
-    join: Join = (lambda rewards: rewards.sum(axis=0)) if reward == "sum" else (lambda rewards: rewards.mean(axis=0))
-    return RewardSpec((JOINT,), (0,), objectives, low, high, source.scalar), join
+    return RewardSpec((JOINT,), (0,), objectives, low, high, source.scalar), _sum_rewards if reward == "sum" else _mean_reward
+
+
+def _sum_rewards(rewards: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(rewards.sum(axis=0))
+
+
+def _mean_reward(rewards: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(rewards.mean(axis=0))
 
 
 def _scale_objective(o: Objective, count: int) -> Objective:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from typing import Any
 
@@ -26,6 +27,12 @@ class EpisodeStatistics:
         self.moves = np.zeros((count, len(spec.agents)), np.int64)
         self.steps = np.zeros(count, np.int64)
         self.episodes: deque[dict[str, Any]] = deque(maxlen=buffer_length)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EpisodeStatistics:
+        other = copy.copy(self)
+        for name in ("returns", "moves", "steps", "episodes"):
+            setattr(other, name, getattr(self, name).copy())  # stored episodes do not change
+        return other
 
     def restart(self, chosen: NDArray[np.bool_]) -> None:
         """Start new episodes in these environments, bool[N]."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from momagames.adapters.options import keep_numeric
 from momagames.errors import InvalidParameter
 
 MASK = "action_mask"
+STATISTICS = "episode"  # the entry of RecordEpisodeStatistics, by the name that Gymnasium and learners use
 
 
 class FlatObservation:
@@ -44,6 +47,11 @@ class FlatObservation:
         parts = [observation[name] for name in self.fields] if self.fields else [observation]
         numbers = np.concatenate([np.ravel(part) for part in parts], dtype=np.float32, casting="unsafe")
         return {self.key: numbers, MASK: np.hstack(mask)}
+
+
+def flatten_info(info: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers and arrays of an info, and the statistics of a finished episode."""
+    return {**keep_numeric(info), **({STATISTICS: info[STATISTICS]} if STATISTICS in info else {})}
 
 
 class FlattenAgents:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
 from gymnasium.envs.registration import EnvSpec, WrapperSpec
 from numpy.typing import NDArray
 
-from momagames.adapters.options import keep_numeric
+from momagames.adapters.gymnasium import SingleAgentEnv
+from momagames.adapters.specs import DataSpec
 from momagames.contract import State
 from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_space
 from momagames.wrappers.episodes import EpisodeStatistics
-from momagames.wrappers.flatten import MASK, FlatObservation
+from momagames.wrappers.flatten import MASK, FlatObservation, flatten_info
 from momagames.wrappers.introspection import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import layers
 from momagames.wrappers.transforms import Scalarize, Transform
 
 Step = tuple[Any, Any, bool, bool, dict[str, Any]]
+EFFECTS = ("RecordVideo", "HumanRendering")  # wrappers of Gymnasium that write files or open windows
 
 
 class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -34,12 +37,53 @@ class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     @property
     def spec(self) -> EnvSpec | None:  # type: ignore[override]
-        inner = self.env.spec
-        if inner is None:
+        if self.env.spec is None:
             return None
         outer = WrapperSpec(self.name, f"momagames.wrappers:{self.name}", self.recipe)
-        spec: EnvSpec = type(inner)(**{**_spec_fields(inner), "additional_wrappers": (*inner.additional_wrappers, outer)})
-        return spec
+        return DataSpec.from_spec(self.env.spec, outer)
+
+    def clone(self) -> Self:
+        """Return an independent copy of the wrappers and the environment, see `SingleAgentEnv.clone`.
+
+        Raises     InvalidCall if a policy or a wrapper cannot be copied, or for another environment
+        """
+        env = self._find_single_agent_env("clone()")
+        copied = env.clone()
+        return self._copy_around({id(env): copied, id(env.episode.log): copied.episode.log})
+
+    def peek(self, action: Any) -> Step:
+        """Return what step(action) of this wrapper would return, without changing anything; see `SingleAgentEnv.peek`.
+
+        Raises     as step() and clone()
+        """
+        env = self._find_single_agent_env("peek()")
+        twin = env.refresh_twin()
+        twin.np_random.bit_generator.state = env.np_random.bit_generator.state  # of HandleIllegal(env, "random")
+        known: dict[int, Any] = {id(env): twin}
+        for value in (value for layer in layers(self) for value in vars(layer).values()):
+            if isinstance(value, (gymnasium.Space, EnvSpec, FlatObservation)):
+                known[id(value)] = value  # does not change
+            elif isinstance(value, ReplayRecorder):
+                known[id(value)] = value.copy_without_recording()
+        return self._copy_around(known).step(action)
+
+    def _find_single_agent_env(self, call: str) -> SingleAgentEnv:
+        """Return the environment inside all wrappers."""
+        for layer in layers(self):
+            if isinstance(layer, SingleAgentEnv):
+                return layer
+            if type(layer).__name__ in EFFECTS:
+                raise InvalidCall(
+                    f"{call} through {type(layer).__name__}, whose copy would act, too: put that wrapper outermost"
+                )
+        raise InvalidCall(f'{call} needs an environment made by momagames.make(id, api="gymnasium"), got {self}')
+
+    def _copy_around(self, known: dict[int, Any]) -> Self:
+        """Return a copy of the wrappers with the known copies, by id of the original."""
+        try:
+            return copy.deepcopy(self, known)
+        except Exception as error:
+            raise InvalidCall(f"the wrappers of {self} cannot be copied ({type(error).__name__}: {error})") from error
 
     def __str__(self) -> str:
         return f"{self.name}<{self.env}>"
@@ -51,18 +95,17 @@ class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self.env.get_wrapper_attr(name)
 
 
-def _spec_fields(spec: EnvSpec) -> dict[str, Any]:
-    names = [name for name, field in type(spec).__dataclass_fields__.items() if field.init]
-    return {name: getattr(spec, name) for name in names}
-
-
 class RewardWrapper(RewardWrapperBase, Wrapper):
-    """Transforms rewards. Scalarize also adds the vector as info["vector_reward"], as MO-Gymnasium does."""
+    """Transforms rewards. Scalarize also adds the vector as info["vector_reward"], as MO-Gymnasium does, zeros at the start."""
 
-    def __init__(self, env: Any, transform: Transform, recipe: dict[str, Any]) -> None:
+    def __init__(self, env: Any, transform: Transform) -> None:
         Wrapper.__init__(self, env)
-        self.recipe = recipe
         self._set_transform(transform)
+
+    @property
+    def recipe(self) -> dict[str, Any]:  # type: ignore[override]
+        """The arguments of the transform as it is now."""
+        return self.transform.arguments()
 
     def _set_transform(self, transform: Transform) -> None:
         super()._set_transform(transform)
@@ -80,10 +123,16 @@ class RewardWrapper(RewardWrapperBase, Wrapper):
             return next(layer for layer in layers(self) if not isinstance(layer, gymnasium.Wrapper))
         return self.env.unwrapped if self.reward_spec.names == self.transform.source.names else self
 
+    def pareto_front(self, gamma: float = 1.0) -> None:
+        """Return None: the front of transformed rewards is not known."""
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)
+        observation, info = self.env.reset(seed=seed, options=options)
         self.transform.restart(ONE)
-        return result
+        if isinstance(self.transform, Scalarize):
+            spec = self.transform.source
+            info = {**info, "vector_reward": np.zeros(spec.shape[1], spec.dtype)}
+        return observation, info
 
     def step(self, action: Any) -> Step:
         observed = self._observe_states()
@@ -104,6 +153,8 @@ class RecordEpisodeStatistics(Wrapper):
         self.recipe = {"buffer_length": buffer_length}
         self.reward_spec = reward_spec_of(env)
         self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
+        self._resets_in_step = any(isinstance(layer, gymnasium.wrappers.Autoreset) for layer in layers(env))
+        self._is_over = False
 
     @property
     def episodes(self) -> Any:
@@ -112,15 +163,24 @@ class RecordEpisodeStatistics(Wrapper):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         result = self.env.reset(seed=seed, options=options)
-        self.statistics.restart(ONE)
+        self._start_episode()
         return result
+
+    def _start_episode(self) -> None:
+        self.statistics.restart(ONE)
+        self._is_over = False
 
     def step(self, action: Any) -> Step:
         observation, reward, terminated, truncated, info = self.env.step(action)
+        if self._is_over:  # the environment has started again by itself
+            self._start_episode()
+            if self._resets_in_step:
+                return observation, reward, terminated, truncated, info
         self.statistics.add(self.reward_spec.gather({self.reward_spec.agents[0]: reward}), np.ones((1, 1), np.bool_), ONE)
         if terminated or truncated:
             info = {**info, "episode": self.statistics.entry(0, 0)}
             self.statistics.close(0)
+            self._is_over = True
         return observation, reward, terminated, truncated, info
 
 
@@ -150,7 +210,9 @@ class FixedInstance(Wrapper):
         self.start = start
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
+        result: tuple[Any, dict[str, Any]] = self.env.reset(
+            seed=seed, options={"state": self.start, "keep_rng": True, **(options or {})}
+        )
         return result
 
 
@@ -198,7 +260,7 @@ class Flatten(Wrapper):
 
     def _flatten(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         flat = self._flat.flatten(observation, info[MASK])
-        return flat, keep_numeric({**info, MASK: flat[MASK]})
+        return flat, flatten_info({**info, MASK: flat[MASK]})
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         return self._flatten(*self.env.reset(seed=seed, options=options))
@@ -218,7 +280,7 @@ class RecordReplay(Wrapper):
         super().__init__(env)
         self.recorder = recorder
         names = ("folder", "formats", "name", "when", "fps")
-        self.recipe = {name: getattr(recorder, name) for name in names}
+        self.recipe = {name: getattr(recorder, name) for name in names} | {"frames": recorder.between}
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         result: tuple[Any, dict[str, Any]] = self.recorder.reset(lambda: self.env.reset(seed=seed, options=options), seed)
@@ -226,5 +288,9 @@ class RecordReplay(Wrapper):
 
     def step(self, action: Any) -> Step:
         result = self.env.step(action)
-        self.recorder.record_step()
+        self.recorder.record_step(result[2] or result[3])
         return result
+
+    def close(self) -> None:
+        self.recorder.close()
+        self.env.close()

@@ -14,7 +14,7 @@ from momagames.errors import InvalidCall, InvalidParameter, one_of
 from momagames.wrappers.reward_spec import RewardSpec, layers, spec_from_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 API_NAMES = {
     "aec": "a PettingZoo AEC environment",
@@ -90,6 +90,19 @@ def base_env(env: Any, wrapper: str) -> Any:
     if not found:
         raise InvalidCall(f"{wrapper} needs an environment made by momagames, got {env}")
     return found[-1]
+
+
+def find_acting_agent(env: Any, infos: Mapping[str, Any]) -> str | None:
+    """Return the agent to move in a parallel environment of a turn-based game; None if all agents act.
+
+    infos   of the agents, whose `active_agent` tells it for an environment that is not an AEC environment inside
+    """
+    from pettingzoo import AECEnv
+
+    aec = next((layer for layer in layers(env) if isinstance(layer, AECEnv)), None)
+    if aec is None:
+        return next((info.get("active_agent") for info in infos.values()), None)
+    return None if aec.metadata.get("is_parallelizable") else aec.agent_selection
 
 
 @contextmanager

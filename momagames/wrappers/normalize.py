@@ -94,6 +94,15 @@ class NormalizeReward(Transform):
         var = np.where(counts[..., None], (self.running - mean) ** 2, 0.0).sum(axis=0) / some
         self.mean, self.var, self.count = pool_statistics(self.mean, self.var, self.count, mean, var, number)
 
+    def arguments(self) -> dict[str, Any]:
+        return {
+            "gamma": self.gamma,
+            "epsilon": self.epsilon,
+            "objectives": [self.source.names[k] for k in self.chosen],
+            "frozen": bool(self.frozen),
+            "state": self.state_dict(),
+        }
+
     def state_dict(self) -> dict[str, Any]:
         """Return the statistics as JSON-serializable data, to be saved with a policy."""
         return {

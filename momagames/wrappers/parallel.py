@@ -8,12 +8,11 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils import BaseParallelWrapper
 
-from momagames.adapters.options import keep_numeric
 from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_spaces
 from momagames.wrappers.episodes import EpisodeStatistics
-from momagames.wrappers.flatten import MASK, FlattenAgents
-from momagames.wrappers.introspection import override_illegal, reward_spec_of
+from momagames.wrappers.flatten import MASK, FlattenAgents, flatten_info
+from momagames.wrappers.introspection import find_acting_agent, override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import RewardSpec
 from momagames.wrappers.transforms import Scalarize, Transform
@@ -69,7 +68,7 @@ class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
         super().__init__(env)
         self.reward_spec: RewardSpec = reward_spec_of(env)
         self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
-        self._acting_agent: Any = None  # the agent to move in a sequential game
+        self._acting_agent: str | None = None  # the agent to move in a sequential game
 
     @property
     def episodes(self) -> Any:
@@ -79,7 +78,7 @@ class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)
         self.statistics.restart(ONE)
-        self._acting_agent = _find_acting_agent(infos)
+        self._acting_agent = find_acting_agent(self.env, infos)
         return observations, infos
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
@@ -88,7 +87,7 @@ class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
             return observations, rewards, terminations, truncations, infos
         moved = [agent in rewards and self._acting_agent in (None, agent) for agent in self.reward_spec.agents]
         self.statistics.add(self.reward_spec.gather(rewards), np.array([moved]), ONE)
-        self._acting_agent = _find_acting_agent(infos)
+        self._acting_agent = find_acting_agent(self.env, infos)
         done = [agent for agent in rewards if terminations[agent] or truncations[agent]]
         if done:
             entries = {agent: self.statistics.entry(0, self.reward_spec.agents.index(agent)) for agent in done}
@@ -99,10 +98,6 @@ class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return f"{type(self).__name__}<{self.env}>"
-
-
-def _find_acting_agent(infos: dict[str, Any]) -> Any:
-    return next((info.get("active_agent") for info in infos.values()), None)
 
 
 class HandleIllegal(BaseParallelWrapper):  # type: ignore[misc]
@@ -128,7 +123,7 @@ class FixedInstance(BaseParallelWrapper):  # type: ignore[misc]
         self.start = start
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
-        result: tuple[Any, Any] = self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
+        result: tuple[Any, Any] = self.env.reset(seed=seed, options={"state": self.start, "keep_rng": True, **(options or {})})
         return result
 
     def __str__(self) -> str:
@@ -143,11 +138,11 @@ class Flatten(FlattenAgents, BaseParallelWrapper):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)
-        return self._flatten(observations), {agent: keep_numeric(info) for agent, info in infos.items()}
+        return self._flatten(observations), {agent: flatten_info(info) for agent, info in infos.items()}
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
-        infos = {agent: keep_numeric(info) for agent, info in infos.items()}
+        infos = {agent: flatten_info(info) for agent, info in infos.items()}
         return self._flatten(observations), rewards, terminations, truncations, infos
 
     def __str__(self) -> str:
@@ -167,8 +162,12 @@ class RecordReplay(BaseParallelWrapper):  # type: ignore[misc]
 
     def step(self, actions: dict[str, Any]) -> Any:
         result = self.env.step(actions)
-        self.recorder.record_step()
+        self.recorder.record_step(not self.env.agents)
         return result
+
+    def close(self) -> None:
+        self.recorder.close()
+        self.env.close()
 
     def __str__(self) -> str:
         return f"{type(self).__name__}<{self.env}>"

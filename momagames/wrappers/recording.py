@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +21,7 @@ from momagames.adapters.render import Renderer
 from momagames.contract import Game
 from momagames.errors import (
     IllegalAction,
+    InvalidCall,
     InvalidFile,
     InvalidParameter,
     MissingExtra,
@@ -27,24 +32,43 @@ from momagames.errors import (
     one_of,
 )
 from momagames.files.json_data import read_json
-from momagames.files.writing import atomic_path, make_folder, write_file_atomically
+from momagames.files.writing import add_files, make_folder, temporary_path, write_file
+from momagames.plugins import USER, Origin
 from momagames.wrappers.introspection import base_env
 
 FORMAT = "momagames-record-1"
 FORMATS = ("json", "gif", "mp4")
 
 
+@dataclass
+class Recording:
+    """An episode that is recorded.
+
+    number     of the episode, from 0
+    log        of the episode, see `Episode.log`
+    frames     pictures so far, uint8[H, W, 3], those between positions too
+    positions  with a picture so far
+    """
+
+    number: int
+    seed: int | None
+    log: list[Any]
+    frames: list[NDArray[np.uint8]] = field(default_factory=list)
+    positions: int = 0
+
+
 class ReplayRecorder:
-    """Records one environment and writes every selected episode when it ends.
+    """Records one environment and writes every selected episode: at its end, or when reset() or close() cuts it.
 
     folder   directory of the files; created if it does not exist
     formats  some of "json", "gif", "mp4"
-    name     files are named {name}-{number of the episode, six digits}.{format}
-    when     episode number -> whether to record it
+    name     files are named {name}-{number, six digits}.{format}. The number is that of the episode, or a later one: files that
+             exist stay, also those that other processes write at the same time
+    when     episode number -> whether to record it; None for all
     fps      positions per second
     between  number of pictures between two positions
 
-    `files` lists the written files, `frames` holds the pictures of the episode, uint8[H, W, 3], those between positions too.
+    `files` lists the written files, `frames` holds the pictures of the episode. A copy writes, and lists, files of its own.
     """
 
     def __init__(
@@ -53,7 +77,7 @@ class ReplayRecorder:
         folder: str | Path,
         formats: tuple[str, ...],
         name: str,
-        when: Callable[[int], bool],
+        when: Callable[[int], bool] | None,
         fps: float,
         between: int,
     ) -> None:
@@ -74,37 +98,46 @@ class ReplayRecorder:
         self.folder, self.formats, self.name, self.when, self.fps = Path(folder), formats, name, when, fps
         self.episode = -1
         self.files: list[Path] = []  # written so far
+        self.frames: list[NDArray[np.uint8]] = []
+        self._log: list[Any] | None = None  # of the episode, recorded or not
+        self._recording: Recording | None = None  # of the running episode
         self._before: Any = None  # the last position with a picture
-        self._recording = False
+        self._shift: int | None = None  # numbers of files minus those of episodes
 
     def reset(self, start: Callable[[], Any], seed: int | None) -> Any:
-        """Reset the environment by calling `start`; an unfinished episode is discarded."""
-        episode, old = self.base.episode, self.base.episode.log
-        chosen = bool(self.when(self.episode + 1))
-        episode.log = [] if chosen else None
-        try:
-            result = start()
-        except BaseException:
-            episode.log = old  # a failed reset changes nothing
-            raise
-        self.episode += 1
-        self._recording, self._seed, self._recorded = chosen, seed, 0
-        self.frames: list[NDArray[np.uint8]] = []
-        self.record_step()
+        """Reset the environment by calling `start`. An episode that this cuts is written if it has steps."""
+        episode, cut = self.base.episode, self._recording
+        if episode.log is None:
+            episode.log = []
+        chosen = self.when is None or bool(self.when(self.episode + 1))
+        returns = episode.returns.copy()
+        result = start()  # a failed reset changes nothing
+        self.episode, self._log = self.episode + 1, episode.log
+        self._recording = Recording(self.episode, seed, episode.log) if chosen else None
+        self.frames = self._recording.frames if self._recording else []
+        self.record_step(False)
+        if cut and len(cut.log) > 1:
+            self._write(cut, returns)
         return result
 
-    def record_step(self) -> None:
-        """Record a picture if the environment has stepped, and write the files at the end of the episode."""
-        episode = self.base.episode
-        if not self._recording or len(episode.log) == self._recorded:
+    def record_step(self, ended: bool) -> None:
+        """Record a picture if the environment has stepped, and write the files if the episode has ended.
+
+        Raises InvalidCall if a wrapper inside has started another episode
+        """
+        episode, recording = self.base.episode, self._recording
+        if self._log is not None and episode.log is not self._log:
+            raise InvalidCall(
+                "another wrapper inside RecordReplay resets the environment: put RecordReplay inside that wrapper"
+            )
+        if recording is None:
             return
-        self._recorded = len(episode.log)
-        if self.pictures:
+        if self.pictures and recording.positions < len(recording.log):
+            recording.positions = len(recording.log)
             self._record_pictures()
-        if episode.state["over"]:
-            self._recording = False
-            self._write(episode.log, episode.returns)
-            episode.log = None
+        if ended or episode.state["over"]:
+            self._recording = None
+            self._write(recording, episode.returns)
 
     def _record_pictures(self) -> None:
         state, last, returns = self.base.episode.state, self.base.last_action, self.base.episode.returns
@@ -113,17 +146,55 @@ class ReplayRecorder:
         self._before = state.copy()
         self.frames.append(np.asarray(self.env.render(), np.uint8))
 
-    def _write(self, log: list[Any], returns: NDArray[np.float64]) -> None:
+    def close(self) -> None:
+        """Write the running episode if it has steps."""
+        recording, self._recording = self._recording, None
+        if recording and len(recording.log) > 1:
+            self._write(recording, self.base.episode.returns)
+
+    def _write(self, recording: Recording, returns: NDArray[np.float64]) -> None:
         make_folder(self.folder)
-        for kind in self.formats:
-            path = self.folder / f"{self.name}-{self.episode:06d}.{kind}"
-            if kind == "json":
-                text = json.dumps(replay_data(self.base.game, log, returns, self._seed), indent=1)
-                write_file_atomically(path, text + "\n")
-            else:
-                with atomic_path(path) as temporary:
-                    write_video(temporary, self.frames, kind, self.fps, self.between)
-            self.files.append(path)
+        temporary: dict[str, Path] = {}
+        with ExitStack() as stack:
+            for kind in self.formats:
+                expected = self.folder / f"{self.name}-{recording.number:06d}.{kind}"
+                temporary[kind] = path = stack.enter_context(temporary_path(expected))
+                if kind == "json":
+                    text = json.dumps(replay_data(self.base.game, recording.log, returns, recording.seed), indent=1)
+                    write_file(path, text + "\n")
+                else:
+                    write_video(path, recording.frames, kind, self.fps, self.between)
+            self.files += self._name_files(temporary, recording.number)
+
+    def _name_files(self, temporary: dict[str, Path], episode: int) -> list[Path]:
+        """Name the files of an episode by a number that no other file has. Return their paths."""
+        number = episode + (self._find_free_number() if self._shift is None else self._shift)
+        while True:
+            names = {kind: self.folder / f"{self.name}-{number:06d}.{kind}" for kind in FORMATS}
+            try:
+                if any(path.exists() for path in names.values()):
+                    raise FileExistsError
+                add_files({names[kind]: path for kind, path in temporary.items()})
+            except FileExistsError:
+                number += 1
+                continue
+            self._shift = number - episode
+            return [names[kind] for kind in temporary]
+
+    def _find_free_number(self) -> int:
+        """Return the number after those of all files of this name."""
+        pattern = re.compile(rf"{re.escape(self.name)}-(\d{{6,}})\.(?:{'|'.join(FORMATS)})")
+        matches = [pattern.fullmatch(path.name) for path in self.folder.iterdir()]
+        return max((int(match[1]) + 1 for match in matches if match), default=0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "files": []}
+
+    def copy_without_recording(self) -> ReplayRecorder:
+        """Return a recorder that records nothing until the next reset."""
+        recorder = copy.copy(self)
+        recorder._log = recorder._recording = None
+        return recorder
 
 
 def replay_data(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int | None) -> dict[str, Any]:
@@ -179,18 +250,20 @@ def read_replay(path: str | Path) -> dict[str, Any]:
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
     """Replay a recorded episode: yield its AEC environment at the start and after every step.
 
+    Files that the parameters of its game name lie in the folder of the record.
+
     Raises InvalidFile if the file is not a replay, or if the episode differs from the recorded one
     """
-    yield from replay_from_data(read_replay(path), str(path), render_mode)
+    yield from replay_from_data(read_replay(path), str(path), render_mode, Origin.of_file(path))
 
 
-def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = None) -> Iterator[Any]:
-    """Replay the result of `replay_data`; `path` is its name in error messages."""
+def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = None, origin: Origin = USER) -> Iterator[Any]:
+    """Replay the result of `replay_data`; `path` is its name in error messages, `origin` that of a file of data."""
     from momagames.adapters.aec import MultiObjectiveAEC
 
     try:
         chosen = {name: value for name, value in data["params"].items() if name not in registry.find_entry(data["id"]).fixed}
-        env = MultiObjectiveAEC(registry.spec(data["id"], **chosen), render_mode=render_mode)
+        env = MultiObjectiveAEC(registry.make_stored_game(data["id"], chosen, origin), render_mode=render_mode)
         env.reset(options={"state": data["start"]})
     except (MomagamesError, TypeError) as error:
         raise InvalidFile(f"{path}: {error}") from None

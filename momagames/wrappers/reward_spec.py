@@ -52,6 +52,9 @@ class RewardSpec:
             covers_all_agents=len(chosen) == len(game.agents),
         )
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> RewardSpec:
+        return self
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(objective.name for objective in self.objectives)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Objective
 from momagames.errors import InvalidCall, InvalidParameter, invalid_value, nearest, one_of
+from momagames.plugins import is_python_path, load_object
 from momagames.wrappers.reward_spec import RewardSpec
 
 Utility = Callable[[NDArray[np.float64]], float]
@@ -103,6 +104,10 @@ class Transform:
     def restart(self, chosen: NDArray[np.bool_]) -> None:
         """Start new episodes in these environments, bool[N]."""
 
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments that make this transform, as it is now, again."""
+        return {}
+
 
 def _require_vector(source: RewardSpec, name: str) -> None:
     """Raise InvalidCall for scalar rewards."""
@@ -118,20 +123,26 @@ class Scalarize(Transform):
     """
 
     def __init__(
-        self, source: RewardSpec, weights: Weights | None = None, utility: Utility | Mapping[str, Utility] | None = None
+        self,
+        source: RewardSpec,
+        weights: Weights | None = None,
+        utility: Utility | str | Mapping[str, Utility | str] | None = None,
     ) -> None:
         _require_vector(source, self.name)
         if (weights is None) == (utility is None):
             raise InvalidParameter("Scalarize needs weights=... or utility=..., one of them")
         if isinstance(weights, str):
             weights = _published_weights(source, weights)
-        given = utility if weights is None else weights
+        if weights is None:
+            listed = [load_function(one) for one in _list_by_agent(source, utility)]
+            if not all(callable(one) for one in listed):
+                raise InvalidParameter(f"invalid utility={utility!r}: expected a function of a reward vector, or one by agent")
+        else:
+            listed = _list_by_agent(source, weights)
         self.rules: list[NDArray[np.float64] | Utility] = [
             one if callable(one) else _check_weights(source, agent, one)
-            for agent, one in zip(source.agents, _list_by_agent(source, given), strict=True)
+            for agent, one in zip(source.agents, listed, strict=True)
         ]
-        if weights is None and not all(callable(rule) for rule in self.rules):
-            raise InvalidParameter(f"invalid utility={utility!r}: expected a function of a reward vector, or one by agent")
         linear = [rule for rule in self.rules if not callable(rule)]
         self.weights = np.stack(linear) if len(linear) == len(self.rules) else None
         super().__init__(source, self._make_scalar_spec(source))
@@ -163,6 +174,11 @@ class Scalarize(Transform):
                 scalars[env, agent, 0] = self._apply_utility(rule, agent, reward[env, agent])
         return scalars
 
+    def arguments(self) -> dict[str, Any]:
+        rules = [rule if callable(rule) else rule.tolist() for rule in self.rules]
+        name = "utility" if all(callable(rule) for rule in rules) else "weights"
+        return {name: rules[0] if len(rules) == 1 else dict(zip(self.source.agents, rules, strict=True))}
+
     def _apply_utility(self, rule: Utility, agent: int, vector: NDArray[Any]) -> float:
         value = rule(vector.astype(np.float64))
         if np.ndim(value) != 0 or not np.isfinite(value):
@@ -170,6 +186,11 @@ class Scalarize(Transform):
                 f"the utility of {self.source.agents[agent]} gave {value!r} for {vector.tolist()}; needed: a finite number"
             )
         return float(value)
+
+
+def load_function(given: Any) -> Any:
+    """Return a function that is given by its name, "module:name"; anything else as it is. Raises UnknownId."""
+    return load_object(given) if isinstance(given, str) and is_python_path(given) else given
 
 
 def _published_weights(source: RewardSpec, weights: str) -> list[float]:
@@ -263,6 +284,9 @@ class ShareTeamReward(Transform):
     def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
         return share_rewards(reward, self.teams)
 
+    def arguments(self) -> dict[str, Any]:
+        return {"teams": list(self.teams)}
+
 
 def _parse_teams(source: RewardSpec, given: Any, known: bool) -> tuple[int, ...]:
     count = len(source.agents)
@@ -306,6 +330,9 @@ class SelectObjectives(Transform):
 
     def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
         return select_objectives(reward, self.chosen)
+
+    def arguments(self) -> dict[str, Any]:
+        return {"objectives": [self.source.names[k] for k in self.chosen]}
 
 
 def objective_index(source: RewardSpec, given: str | int) -> int:

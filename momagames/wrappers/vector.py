@@ -63,7 +63,10 @@ class Wrapper(VectorWrapper):  # type: ignore[misc]
 
 
 class RewardWrapper(RewardWrapperBase, Wrapper):  # type: ignore[misc]
-    """Transforms rewards; the buffers of the inner environment do not change."""
+    """Transforms rewards; the buffers of the inner environment do not change.
+
+    Scalarize also adds the vectors as infos["vector_reward"], zeros at the start.
+    """
 
     def __init__(self, env: Any, transform: Transform) -> None:
         Wrapper.__init__(self, env, transform.source)
@@ -84,6 +87,14 @@ class RewardWrapper(RewardWrapperBase, Wrapper):  # type: ignore[misc]
 
     def _restart(self, chosen: NDArray[np.bool_]) -> None:
         self.transform.restart(chosen)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        observations, infos = super().reset(seed=seed, options=options)
+        if isinstance(self.transform, Scalarize):
+            source = self.transform.source
+            shape = source.shape[1:] if self._is_single else source.shape
+            infos = {**infos, "vector_reward": np.zeros((self.num_envs, *shape), source.dtype)}
+        return observations, infos
 
     def step(self, actions: Any) -> Step:
         observed = self._observe_states()

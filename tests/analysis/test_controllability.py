@@ -1,11 +1,14 @@
 """Controllability and ordering score by hand, and policy sets with a perfect front that ignore their weights."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
+from momagames.analysis import controllability
 from momagames.analysis.controllability import compute_controllability, ordering_score
 from momagames.analysis.indicators import hypervolume_ratio
 from momagames.analysis.utilities import delivered_utility, expected_utility, utility_regret
@@ -38,6 +41,42 @@ def test_ordering_score_by_hand():
     mixed = lattice.copy()
     mixed[:, 0] = 1 - mixed[:, 0]
     assert ordering_score(lattice, mixed) == pytest.approx(4 / 6 + 0 / 6)
+
+
+def sweeps_by_fractions(weights):
+    """The number of sweeps of integer weights int[n, K], from exact directions."""
+    found = 0
+    for k in range(weights.shape[1]):
+        sweeps = {}
+        for row in weights.tolist():
+            own, rest = Fraction(row[k], sum(row)), row[:k] + row[k + 1 :]
+            sweeps.setdefault(tuple(Fraction(part, sum(rest)) for part in rest) if any(rest) else None, set()).add(own)
+        ends = sweeps.pop(None, set())
+        found += sum(len(levels | ends) > 1 for levels in sweeps.values())
+    return found
+
+
+def count_sweeps(weights):
+    return len(list(controllability._list_sweeps(controllability._as_pairs(weights, np.zeros(weights.shape))[0])))
+
+
+@pytest.mark.parametrize("divisions", range(2, 13))
+def test_sweeps_of_lattices(divisions):
+    lattice = np.rint(simplex_lattice(3, divisions) * divisions).astype(int)
+    assert count_sweeps(lattice) == count_sweeps(lattice / divisions) == sweeps_by_fractions(lattice)
+
+
+@given(weights=st.lists(st.lists(st.integers(0, 60), min_size=4, max_size=4).filter(any), min_size=1, max_size=12))
+def test_sweeps_of_integer_weights(weights):
+    assert count_sweeps(np.array(weights)) == sweeps_by_fractions(np.array(weights))
+
+
+def test_weights_that_differ_by_rounding_errors_are_equal():
+    weights = [(1, 2, 3), (2, 4, 0)]  # the shares of the first two are 1/6 and 2/6, 2/6 and 4/6
+    assert ordering_score(weights, [(0, 0, 1), (0, 0, 0)]) == 1
+    assert ordering_score(weights, [(0, 0, 0), (0, 0, 1)]) == 0
+    assert ordering_score([(0.1 + 0.2, 0.7), (0.3, 0.7)], [(1, 0), (0, 1)]) is None
+    assert compute_controllability([(0.1 + 0.2, 0.7), (0.3, 0.7)], [(1, 0), (0, 1)]).tolist() == [0, 0]
 
 
 def test_correlation_is_that_of_scipy():

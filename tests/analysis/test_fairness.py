@@ -54,7 +54,7 @@ def test_lorenz_front_by_hand():
     """(0.2, 0.8) and (0.5, 0.5) have equal sums; both beat (0.1, 0.2); (0.3, 1) and (0.5, 0.5) are incomparable."""
     assert generalized_lorenz_curves([UNEQUAL, (0.8, 0.2)]) == pytest.approx(np.array([[0.2, 1], [0.2, 1]]))
     assert lorenz_front([UNEQUAL, EQUAL, (0.1, 0.2), (0.3, 1.0)]).tolist() == [False, True, False, True]
-    assert lorenz_front([(0.8, 0.2), UNEQUAL]).tolist() == [True, False]  # equal curves: the first
+    assert lorenz_front([(0.8, 0.2), UNEQUAL, (0.1, 0.2), UNEQUAL]).tolist() == [True, True, False, True]  # equal curves
 
 
 @given(UTILITIES)

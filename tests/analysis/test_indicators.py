@@ -61,13 +61,30 @@ def test_hypervolume_by_inclusion_and_exclusion(objectives):
 def test_large_fronts_of_many_objectives_are_estimated_and_marked(monkeypatch):
     points = np.abs(np.random.default_rng(0).normal(size=(60, 8)))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
-    estimate = hypervolume(points, np.zeros(8))
-    monkeypatch.setitem(indicators.EXACT_POINTS, 8, 100)
     exact = hypervolume(points, np.zeros(8))
+    monkeypatch.setitem(indicators.EXACT_POINTS, 8, 59)
+    estimate = hypervolume(points, np.zeros(8))
     assert estimate.approx
     assert not exact.approx
     assert estimate.value == pytest.approx(exact.value, rel=0.005)
     assert estimate.value != exact.value
+
+
+@pytest.mark.parametrize("objectives", [7, 10, 15, 22])
+@pytest.mark.parametrize("kind", ["simplex", "sphere", "cube"])
+def test_the_error_of_estimates(monkeypatch, objectives, kind):
+    """Also with many objectives, objectives of other scales, and an off-center reference point."""
+    rng = np.random.default_rng(objectives)
+    points = rng.dirichlet(np.ones(objectives), 11) if kind == "simplex" else np.abs(rng.normal(size=(11, objectives)))
+    if kind == "sphere":
+        points /= np.linalg.norm(points, axis=1, keepdims=True)
+    scale, low = 10.0 ** rng.integers(-3, 7, objectives), rng.normal(size=objectives)
+    exact = hypervolume(points, np.zeros(objectives)).value
+    monkeypatch.setattr(indicators, "MAX_SAMPLES", 1 << 16)
+    monkeypatch.setattr(indicators, "EXACT_POINTS", dict.fromkeys(range(30), 0))
+    estimate = hypervolume(points * scale + low, low)
+    assert estimate.approx
+    assert estimate.value / scale.prod() == pytest.approx(exact, rel=0.005)
 
 
 def test_distances_by_hand():

@@ -46,6 +46,20 @@ def test_interval_of_a_normal_sample():
     assert found.runs == 200
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("runs", "distribution", "coverage"),
+    [(3, "normal", 0.75), (5, "normal", 0.84), (3, "exponential", 0.70), (5, "exponential", 0.79), (10, "exponential", 0.86)],
+)
+def test_coverage_of_few_runs(runs, distribution, coverage):
+    """The figures of docs/metrics.md, within three standard errors."""
+    samples = getattr(np.random.default_rng(runs), distribution)(size=(1000, runs))
+    found = [bootstrap(sample, resamples=1000) for sample in samples]
+    truth = float(distribution == "exponential")
+    share = np.mean([one.low <= truth <= one.high for one in found])
+    assert share == pytest.approx(coverage, abs=3 * np.sqrt(coverage * (1 - coverage) / 1000))
+
+
 @pytest.mark.parametrize("paired", [False, True])
 def test_interval_by_every_resample(paired):
     """All samples of three runs on two games, drawn separately for each game, or in whole rows."""

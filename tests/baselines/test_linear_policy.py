@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import momagames
+from momagames.baselines import batch_policy
 from momagames.baselines.evolution.linear_policy import LinearPolicy, supports_lookahead
+from momagames.baselines.evolution.population_eval import PopulationEvaluator
 from momagames.baselines.random import RANDOM_POLICY
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies, play_policies
@@ -85,6 +88,16 @@ def test_memory_per_environment_equals_separate_policies():
     separate = play_policies(game, states, kernels, np.arange(4)[:, None], words)
     assert batch.returns.tobytes() == separate.returns.tobytes()
     assert len(np.unique(batch.returns[:, 0], axis=0)) > 1
+
+
+def test_a_budget_pays_for_no_look_ahead_of_opponents():
+    """Each move of the opponent tries a thousand steps, far more than all others make."""
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    policy, parameters = random_policy(game)
+    setup = TrainingSetup([game], 10_000, opponents=[batch_policy("uct", game, simulations=1000, horizon=1)])
+    evaluator = PopulationEvaluator(policy, setup, 2, setup.budget, np.random.default_rng(0))
+    assert evaluator.evaluate(parameters[None]) is not None
+    assert 20 < evaluator.used < 1000
 
 
 def test_takes_the_winning_move_for_the_weight_of_winning():

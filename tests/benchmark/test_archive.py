@@ -48,10 +48,10 @@ def test_unpacking_restores_every_file(folder, tmp_path):
 def test_an_archive_is_read_as_its_results_directory(folder, tmp_path):
     pack_archive(folder, tmp_path / "a.npz.xz")
     expected, store = Store(folder), ArchivedStore(tmp_path / "a.npz.xz")
-    assert (store.read_suite(), store.read_version()) == (expected.read_suite(), expected.read_version())
+    assert (store.read_suite(), store.read_versions()) == (expected.read_suite(), expected.read_versions())
     finished = list(expected.finished_runs())
-    assert [run for run in expected.read_suite().list_runs(expected.read_version()) if store.has_run(run)] == [
-        run for run in expected.read_suite().list_runs(expected.read_version()) if expected.has_run(run)
+    assert [run for run in expected.read_suite().list_runs(expected.read_versions()) if store.has_run(run)] == [
+        run for run in expected.read_suite().list_runs(expected.read_versions()) if expected.has_run(run)
     ]
     for run in finished:
         assert store.read_metadata(run) == expected.read_metadata(run)

@@ -10,7 +10,7 @@ from momagames.benchmark import estimates, head_to_head, run_suite
 from momagames.benchmark.estimates import estimate_cost
 from momagames.benchmark.evaluate import evaluate_run
 from momagames.benchmark.head_to_head import RESPONSE, choose_player, find_deciding_objective, score_wins, train_response
-from momagames.benchmark.plan import Run, label_methods
+from momagames.benchmark.plan import Run, Versions, label_methods
 from momagames.benchmark.replays import can_recompute, evaluate_again, recompute_row, replay
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
@@ -51,7 +51,7 @@ EXPERIMENT = {
 
 
 def list_runs(**changed):
-    return suite(EXPERIMENT | changed).list_runs("1")
+    return suite(EXPERIMENT | changed).list_runs(Versions("1", {}))
 
 
 @pytest.fixture(scope="module")

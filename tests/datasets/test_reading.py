@@ -199,3 +199,23 @@ def test_files_are_read_as_they_were_written(data, tmp_path):
     shard, path = data.read_shard(info), tmp_path / "x.parquet"
     write_shard(path, shard, 0, np.zeros((1, 6), np.float32))
     assert parse_shard(path.read_bytes(), "x", data.games[info.part]).hash_content() == shard.hash_content()
+
+
+def test_sizes_are_checked_before_columns_are_decoded(data, tmp_path, monkeypatch):
+    """A file of some kB can hold very many equal values, or one episode longer than any of the game."""
+    info = data.select_shards(game=SAMEGAME["id"])[0]
+    shard, path, game = data.read_shard(info), tmp_path / "x.parquet", data.games[info.part]
+    longest, count = game.max_episode_steps, len(shard)
+
+    def expect_refusal(lengths, message):
+        actions = np.zeros((sum(lengths), 1, 1), shard.actions.dtype)
+        forged = replace(shard, lengths=np.array(lengths, np.int32), actions=actions)
+        write_shard(path, forged, 0, np.zeros((5, len(game.objectives)), np.float32))
+        with pytest.raises(InvalidFile, match=message):
+            parse_shard(path.read_bytes(), "place", game)
+
+    expect_refusal([longest + 1] + [0] * (count - 1), f"an episode of {longest + 1} steps: expected at most {longest}")
+    expect_refusal([10**6] + [0] * (count - 1), "values of actions: expected at most")
+    assert path.stat().st_size < 10_000
+    monkeypatch.setattr("momagames.datasets.shards.MAX_EPISODES", count - 1)
+    expect_refusal([0] * count, f"{count} episodes: expected at most {count - 1}")

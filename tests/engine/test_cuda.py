@@ -25,6 +25,8 @@ needs_card = pytest.mark.skipif(not HAS_CARD, reason="needs a CUDA card")
 needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="needs the extra cuda")
 
 SIMULATION = """
+import copy
+import pickle
 import sys
 
 import numpy as np
@@ -61,6 +63,20 @@ batch.step_randomly()
 batch.load(recorded["states"][0])
 compare(0)
 batch.step_randomly()
+before = batch.states().tobytes()
+twins = [copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))]
+for twin in twins:
+    twin.step_randomly()
+assert batch.states().tobytes() == before
+batch.step_randomly()
+for twin in twins:
+    assert twin.states().tobytes() == batch.states().tobytes()
+    for name in ("observations", "masks", "rewards", "to_move"):
+        assert (getattr(twin, name).copy_to_host() == getattr(batch, name).copy_to_host()).all(), f"{name} of a copy differ"
+batch.reset()
+twin = CudaBatch(batch.game, batch.num_envs)
+twin.reset()
+assert len({*batch.states()["rng"].tolist(), *twin.states()["rng"].tolist()}) == 2 * batch.num_envs
 print("equal")
 """
 

@@ -1,8 +1,10 @@
 """Compiled policies: memories, random numbers, and equal play in every API."""
 
+import contextlib
 import copy
 import threading
 from dataclasses import replace
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -10,17 +12,19 @@ import pytest
 import momagames
 from momagames import registry
 from momagames.adapters.gymnasium import SingleAgentEnv
-from momagames.baselines import batch_policy, policy
+from momagames.baselines import POLICIES, batch_policy, policy
+from momagames.benchmark.episodes import play_from_starts
 from momagames.benchmark.seats import Seat, play_game
 from momagames.engine import policies
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import generate_starts
-from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies, play_policies
+from momagames.engine.playouts import can_look_ahead, generate_starts, play_episodes, supports_lookahead
+from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies, play_policies, policy_weights
 from momagames.engine.policy_sources import make_batch_policy
 from momagames.errors import IllegalAction, InvalidParameter, UnknownId
 from momagames.games.pommerman.policies import SIMPLE
+from momagames.games.tileblast.rules import play_valid_tap
 from momagames.kernels.jit import kernel
-from momagames.kernels.rng import advance
+from momagames.kernels.rng import advance, random_words
 from tests import meteors
 
 counted = np.dtype([("moves", "i4")])
@@ -273,3 +277,125 @@ def test_illegal_actions_of_python_policies_are_errors(action):
     policies = [batch_policy("random", game), make_batch_policy("mine", lambda observation, mask, rng: action, game)]
     with pytest.raises(IllegalAction, match=f"illegal action={action} of player_1 in episode 0"):
         play_policies(game, starts, policies, np.array([[0, 1], [0, 1]]), words)
+
+
+# --------------------------------------------------------------------------------------------------- steps of look-ahead
+
+
+RULES = [
+    ("mo-samegame-v0", {"board_width": 5, "board_height": 4, "num_colors": 3}),
+    ("mo-samegame-v0", {"board_width": 4, "board_height": 4, "num_colors": 2, "num_agents": 2, "scoring": "classic"}),
+    ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5}),
+    ("mo-pommerman-duel-v0", {"board_size": 7, "max_steps": 60}),
+    ("mo-tileblast-v0", {"level": 1}),
+]
+
+
+@pytest.mark.parametrize(("id", "params"), RULES, ids=lambda value: value if isinstance(value, str) else "")
+def test_both_ways_to_play_episodes_are_equal(id, params):
+    """`play_episodes` without Python between two moves, and the kernels of the same policies in a batch.
+
+    The players of these games nearly always have a choice: without one only the first way draws.
+    """
+    game = momagames.spec(id, **params)
+    n, agents = 12, len(game.agents)
+    players = [batch_policy("random", game)]
+    if can_look_ahead(game):
+        weights = np.arange(1.0, len(game.objectives) + 1)
+        players += [batch_policy("greedy", game), batch_policy("greedy", game, weights=weights)]
+    if game.search.present and len(set(game.teams)) == 1:
+        players += [batch_policy("greedy", game, estimate="both")]
+    rng = np.random.default_rng(0)
+    seats, words = rng.integers(len(players), size=(n, agents)), rng.integers(2**64, size=(n, agents), dtype=np.uint64)
+    seats[: len(players)] = np.arange(len(players))[:, None]
+    starts = generate_starts(game, np.arange(n, dtype=np.uint64))
+    rules, keeps = np.array([one.rule for one in players])[seats], game.sequential
+    whole = play_episodes(game, starts, rules, policy_weights(game, players)[seats], words, keep_moves=keeps)
+    seated = play_policies(game, starts, players, seats, words, keep_moves=keeps)
+    for one in ("states", "returns", "lengths", "steps"):
+        assert getattr(whole, one).tobytes() == getattr(seated, one).tobytes(), one
+    assert not keeps or np.array_equal(whole.moves[:, : whole.lengths.max()], seated.moves)
+    assert (whole.steps > whole.lengths).any() == can_look_ahead(game)
+
+
+def test_look_ahead_counts_beside_every_policy():
+    """Greedy against a rule and against a kernel; each playout of the tree search has one step."""
+    game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
+    greedy, n = batch_policy("greedy", game), 8
+    starts = generate_starts(game, np.arange(n, dtype=np.uint64))
+    words = np.arange(2 * n, dtype=np.uint64).reshape(n, 2)
+    for name, options, each in (("random", {}, 0), ("uct", {"simulations": 7, "horizon": 1}, 7)):
+        other = batch_policy(name, game, **options)
+        done = play_from_starts(game, (greedy,), other, 0, starts, words)
+        batch, tried = Batch(game, n, autoreset="disabled"), np.zeros(n, np.int64)
+        batch.load(starts)
+        seated = SeatedPolicies(batch, [greedy, other], [0, 1], words)
+        while not batch.states["over"].all():
+            legal, running = batch.masks[:, 0].sum(axis=1), batch.states["over"] == 0
+            tried += running * np.where(batch.states["to_move"] == 0, legal, each * (legal > 1))
+            batch.step(seated.act())
+        assert (done.steps - done.lengths).tolist() == tried.tolist()
+        assert seated.lookahead_steps().tolist() == tried.tolist()
+        own = np.zeros((n, 2), np.bool_)
+        own[:, 1] = True
+        assert (seated.lookahead_steps(own) > 0).all() == (each > 0)
+
+
+def test_taps_that_are_tried_are_steps():
+    game = momagames.spec("mo-tileblast-v0", level=1)
+    starts = generate_starts(game, np.arange(3, dtype=np.uint64))
+    looking, contact = (batch_policy(name, game) for name in ("one_step_lookahead", "greedy_contact"))
+    done = [play_policies(game, starts, [one], [0], np.ones((3, 1), np.uint64)) for one in (looking, contact)]
+    assert (done[0].steps >= 3 * done[0].lengths).all()
+    assert (done[1].steps == done[1].lengths).all()
+
+
+def list_functions(function):
+    """All Python functions that a kernel can call."""
+    found, rest = set(), [function]
+    while rest:
+        one = rest.pop()
+        one = getattr(one, "py_func", None) or getattr(one, "__wrapped__", None) or one
+        if isinstance(one, FunctionType) and one not in found:
+            found.add(one)
+            names = one.__code__.co_names
+            rest += [cell.cell_contents for cell in one.__closure__ or ()]
+            rest += [one.__globals__[name] for name in names if name in one.__globals__]
+    return found
+
+
+@pytest.mark.parametrize("id", momagames.ids())
+def test_every_policy_that_steps_a_game_counts_its_steps(id):
+    """By the kernels that a policy reaches."""
+    params = {"board_width": 5, "board_height": 5} if "breakthrough" in id else {}
+    game = momagames.spec(id, **params)
+    stepping = {getattr(one, "py_func", one) for one in (game.kernels.step, play_valid_tap)}
+    made = []
+    for name in {**POLICIES, **game.policies, **game.exact_policies}:
+        with contextlib.suppress(InvalidParameter):  # not in this game
+            made.append(batch_policy(name, game))
+    assert len(made) > 2
+    for one in made:
+        assert bool(list_functions(one.act) & stepping) == ("lookahead_steps" in one.memory.names), one.name
+    assert any("lookahead_steps" in one.memory.names for one in made) or not supports_lookahead(game)
+
+
+def test_a_forced_move_is_no_look_ahead():
+    """In both ways to play an episode; robots are often left without a choice."""
+    game = momagames.spec("mo-robotmail-2-v0", max_step=200)
+    greedy, n = batch_policy("greedy", game), 4
+    starts, words = generate_starts(game, np.arange(n, dtype=np.uint64)), random_words(0, 2 * n).reshape(n, 2)
+    seats = np.zeros((n, 2), np.int64)
+    weights = policy_weights(game, [greedy])[seats]
+    whole = play_episodes(game, starts, np.full((n, 2), greedy.rule), weights, words, keep_moves=True)
+    seated = play_policies(game, starts, [greedy], seats, words, keep_moves=True)
+    for done in (whole, seated):
+        batch, tried, forced = Batch(game, n, autoreset="disabled"), np.zeros(n, np.int64), 0
+        batch.load(starts)
+        for t in range(done.lengths.max()):
+            legal, running = batch.masks[:, 0].sum(axis=1), batch.states["over"] == 0
+            forced += (running & (legal == 1)).sum()
+            tried += running * legal * (legal > 1)
+            batch.step(done.moves[:, t].reshape(n, 1, 1).astype(np.int64))
+        assert (done.steps - done.lengths).tolist() == tried.tolist()
+        assert forced > 10

@@ -132,7 +132,7 @@ def test_a_damaged_pickle_is_rejected():
 
 
 @pytest.mark.parametrize(
-    "action", [[1.7, 0.2, 0.9], ["1", "2", "0"], "000", np.array([1j, 0, 0]), [1, 2], [[1], 2, 0], None, 5]
+    "action", [[1.7, 0.2, 0.9], ["1", "2", "0"], "000", np.array([1j, 0, 0]), [1, 2], [[1], 2, 0], None, 5, [1.0, 0, 0]]
 )
 def test_parts_of_an_action_are_integers(action):
     env = momagames.make("mo-pommerman-radio-v0")
@@ -141,4 +141,4 @@ def test_parts_of_an_action_are_integers(action):
     with pytest.raises(IllegalAction, match="expected one of 486 legal actions"):
         env.step(action)
     assert env.record.tobytes() == before
-    env.step([1.0, 0, np.int8(0)])
+    env.step([1, 0, np.int8(0)])

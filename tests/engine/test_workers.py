@@ -16,8 +16,10 @@ import momagames
 from momagames.engine import worker_kernels as pieces
 from momagames.engine import workers
 from momagames.engine.batch import Batch
+from momagames.engine.positions import restore_states
 from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.engine.workers import Workers
+from momagames.errors import IllegalAction, MomagamesError
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
 from tests.conftest import MEASURE_CALLS
@@ -208,3 +210,74 @@ def test_copies_play_on_by_themselves(duplicate, threads):
     batch.step(batch.sample_actions(words))
     assert np.array_equal(batch.states, other.states)
     assert np.array_equal(batch.observations, other.observations)
+
+
+def test_python_threads_that_step_the_same_environments_wait_for_each_other():
+    """Each step is checked and played as one: else a state is played that the check did not see."""
+    envs = momagames.make_vec("mo-samegame-v0", 64)
+    envs.reset(seed=0)
+    played = []
+
+    def play():
+        count = 0
+        for _ in range(4000):
+            try:
+                envs.step(envs.action_masks.argmax(axis=1))
+            except IllegalAction:  # the other thread has stepped since
+                continue
+            count += 1
+        played.append(count)
+
+    threads = [threading.Thread(target=play) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(played) >= 4000
+    restore_states(envs.game, envs.batch.states)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent():
+    batch = Batch(momagames.spec("mo-breakthrough-v0"), 4)
+    batch.reset()
+    is_held, is_done = threading.Event(), threading.Event()
+
+    def hold():
+        with batch.lock:
+            is_held.set()
+            is_done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    is_held.wait()
+    child = os.fork()
+    if not child:
+        has_lock = batch.lock.acquire(timeout=10)
+        os._exit(0 if has_lock else 1)
+    is_done.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("api", ["aec", "gymnasium"])
+def test_python_threads_that_step_one_environment_play_legal_actions(api):
+    """They disturb each other, with errors, but what is played has been checked in the same state."""
+    env = momagames.make("mo-samegame-v0", api)
+    env.reset(seed=0)
+
+    def play():
+        for _ in range(3000):
+            try:
+                env.step(int(env.episode.masks[0].argmax()))
+            except MomagamesError:
+                env.reset()
+
+    threads = [threading.Thread(target=play) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    restore_states(env.game, env.episode.states)

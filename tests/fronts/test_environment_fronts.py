@@ -46,7 +46,7 @@ def test_fronts_survive_writing_and_reading(made, tmp_path, name):
     assert made[0].values.tolist() == [[1, 0], [3, -1], [4, -2]]
     for front in made:
         fronts.write_front(tmp_path / name, front)
-        again = fronts.read_front(tmp_path / name)
+        again = fronts.read_front(tmp_path / name, allow_code=True)
         assert again == front
         assert read_header(tmp_path / name)["environment"]["id"] == CORRIDOR
         fronts.verify(again)
@@ -135,6 +135,33 @@ def test_model_with_other_dynamics_than_the_environment_is_refused(made, monkeyp
         fronts.verify(forged)
 
 
+@pytest.mark.parametrize("text", ["1e-999999999", "1E-9999", "1e+999999999", "0" * 51, "0.5e-+9", "1/0", "x", "2", "0"])
+def test_discounts_are_short_decimals(text):
+    with pytest.raises(InvalidParameter, match="expected a decimal above 0, to 1"):
+        environment_front.parse_gamma(text)
+    assert environment_front.parse_gamma("98e-2") == environment_front.parse_gamma("0.98")
+
+
+def test_limits_of_witnesses_are_checked_before_they_are_played(made, monkeypatch):
+    points = made[0].content()["points"]
+    with pytest.raises(ValueError, match="100,001 actions of witnesses: expected at most 100,000"):
+        replace_content(made[0], points=[{**points[0], "actions": [0] * 100_001}])
+    long = {**made[3].content()["environment"], "gamma": "0." + "9" * 48}
+    with pytest.raises(ValueError, match="discounts of 500,000 digits: expected at most 200,000"):
+        replace_content(
+            made[0],
+            environment=long,
+            points=[{**points[0], "actions": [0] * 10_000}],
+            statement=made[0].statement.replace("by 1", f"by {long['gamma']}"),
+        )
+    environment = {**made[0].content()["environment"], "params": {"render_mode": "human"}}
+    with pytest.raises(ValueError, match="unexpected 'render_mode'"):
+        replace_content(made[0], environment=environment)
+    monkeypatch.setattr(environment_front, "replay_actions", None)  # no environment is made
+    with pytest.raises(InvalidFile, match="3 actions: expected at most 2"):
+        environment_front._replay(made[0].environment.model_copy(update={"horizon": 2}), [0] * 3)
+
+
 def test_command(tmp_path):
     def run(*words):
         return CliRunner().invoke(app, list(map(str, words)))
@@ -144,7 +171,7 @@ def test_command(tmp_path):
     assert done.exit_code == 0
     assert "2 points, 2 states" in done.output
     assert fronts.read_front(path).values.tolist() == [[1, 0], [4, -1]]
-    assert "ok" in run("front", "verify", path, "--prove").output
+    assert "ok" in run("front", "verify", path, "--prove", "--allow-code").output
     output = run("front", "show", path).output
     assert "tests.tabular.problems:Corridor(treasures=[1, 8])" in output
     assert "label setting" in output

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from momagames.kernels.grid import bit_count, remainder, unpack_bits_short
 from momagames.kernels.jit import (
+    INTERPRETED,
     compile_entry_point,
     copy_padded16,
     equal_mask64,
@@ -16,6 +17,7 @@ from momagames.kernels.jit import (
     value_mask64,
     view_as,
 )
+from momagames.kernels.jit.compiler import compile_function
 
 WORDS = st.integers(0, 2**64 - 1)
 BYTES = st.binary(min_size=160, max_size=160)
@@ -71,6 +73,7 @@ def count(word):
     return bit_count(word)
 
 
+PLAIN = {function.__name__: function for function in (spread, triples, equal, value, copy)}
 spread, triples, few, equal, value, copy, reversed_by_scratch, add_as_words, rest, count = (
     compile_entry_point(f, f"tests.bytes.{f.__name__}")
     for f in (spread, triples, few, equal, value, copy, reversed_by_scratch, add_as_words, rest, count)
@@ -122,6 +125,28 @@ def test_copy_few(data, at, count, rest, to):
     cells, out = np.frombuffer(data, np.uint8).copy(), np.full(64, 9, np.uint8)
     copy(cells, at, count, np.uint8(rest), out, to)
     assert out.tolist() == [9] * to + [*data[at : at + count]] + [rest] * (16 - count) + [9] * (48 - to)
+
+
+@pytest.mark.parametrize(
+    ("name", "make_arguments", "last"),  # last: the last place at which the vector is inside
+    [
+        ("spread", lambda at: (np.uint64(5), np.zeros(100, np.uint8), at), 36),
+        ("triples", lambda at: (*np.arange(3, dtype=np.uint64), np.zeros(200, np.int8), at), 8),
+        ("equal", lambda at: (np.zeros(100, np.uint8), at, np.uint8(0), 0), 36),
+        ("equal", lambda at: (np.zeros(100, np.uint8), 0, np.uint8(0), at), 36),
+        ("value", lambda at: (np.zeros(100, np.uint8), at, np.uint8(1), np.uint8(1)), 36),
+        ("copy", lambda at: (np.zeros(100, np.uint8), at, 5, np.uint8(0), np.zeros(16, np.uint8), 0), 95),
+        ("copy", lambda at: (np.zeros(100, np.uint8), 0, 5, np.uint8(0), np.zeros(40, np.uint8), at), 24),
+    ],
+)
+def test_a_vector_out_of_bounds_is_an_error(name, make_arguments, last):
+    """Without the compiler, and with bounds checks; even if it is a single byte."""
+    function = PLAIN[name] if INTERPRETED else compile_function(PLAIN[name], boundscheck=True)
+    for at in (0, last):
+        function(*make_arguments(at))
+    for at in (-1, last + 1, last + 1000):
+        with pytest.raises(IndexError, match="out of bounds"):
+            function(*make_arguments(at))
 
 
 def test_local_array():

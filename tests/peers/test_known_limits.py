@@ -52,6 +52,19 @@ def make_asynchronous_vector() -> None:
     vector.MOAsyncVectorEnv([lambda: mo_gymnasium.make("deep-sea-treasure-v0")])  # an environment of its own
 
 
+def count_lengths() -> None:
+    vector = importlib.import_module("mo_gymnasium.wrappers.vector")
+    small = {"board_width": 4, "board_height": 4}
+    envs = vector.MORecordEpisodeStatistics(momagames.make_vec(SAMEGAME, 1, autoreset="same_step", **small))
+    envs.reset(seed=0)
+    for _ in range(2):
+        steps, infos = 0, dict[str, Any]()
+        while "episode" not in infos:
+            *_, infos = envs.step(envs.unwrapped.sample_actions())
+            steps += 1
+        assert infos["episode"]["l"][0] == steps, "another length"
+
+
 def import_aec_wrappers() -> None:
     importlib.import_module("momaland.utils.aec_wrappers")
 
@@ -104,6 +117,11 @@ LIMITS: dict[str, tuple[Callable[[], None], type[Exception], str]] = {
     "attributes behind wrappers": (read_reward_space, AttributeError, "reward_space"),
     "`LinearReward` under `check_env`": (check_linear_reward, AssertionError, "share an object"),
     "`MOAsyncVectorEnv`": (make_asynchronous_vector, ValueError, "must accept 8 arguments"),
+    '`MORecordEpisodeStatistics` around `make_vec(id, n, autoreset="same_step")`': (
+        count_lengths,
+        AssertionError,
+        "another length",
+    ),
     "`momaland.utils.aec_wrappers`": (import_aec_wrappers, ModuleNotFoundError, "gymnasium.wrappers.normalize"),
     "`IPRO`": (make_ipro, AttributeError, "reward_space"),
     "`api_test`": (check_vectors, ValueError, ""),

@@ -176,7 +176,8 @@ def replay(record):
             key: value for key, value in step.after.items() if key not in drawn
         }
         if step.terminated or step.truncated:
-            assert not any(env.observe(robot)["action_mask"].any() for robot in robots)
+            masks = [env.observe(robot)["action_mask"] for robot in robots]
+            assert not (step.terminated and any(mask.any() for mask in masks))
         elif drawn:
             env.reset(options={"state": step.after | {"illegal": illegal}})
     assert returns.tolist() == record["returns"]

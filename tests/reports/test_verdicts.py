@@ -7,8 +7,8 @@ import pytest
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.families import group_by_family
 from momagames.reports.data.scores import Score
-from momagames.reports.data.verdicts import compare_methods
-from momagames.reports.text.verdicts import describe_verdict
+from momagames.reports.data.verdicts import LEVEL, compare_methods, count_leads, find_leaders
+from momagames.reports.text.verdicts import describe_leads, describe_verdict
 
 SETTINGS = Indicators(names=("hypervolume_ratio",), margin=0.01, confidence=0.95, resamples=500)
 
@@ -29,7 +29,10 @@ def test_the_best_over_settings_that_all_play():
     assert found.lead.value == pytest.approx(0.25)
     assert found.is_clear
     said = describe_verdict(found)
-    assert said == "b is best on average, and in 1 of 2 settings: hypervolume ratio 0.55, 0.25 [0.25, 0.25] ahead of a."
+    assert said == (
+        "b is best on average, and in 1 of 2 settings: hypervolume ratio 0.55, 0.25 [0.25, 0.25] ahead of a. "
+        "Left out: c, in some of these settings only."
+    )
     assert "in both settings" in describe_verdict(compare_methods([panel(a=0.2, b=0.5), panel(a=0.4, b=0.6)], SETTINGS))
     assert "in all 3 settings" in describe_verdict(compare_methods([panel(a=0.2, b=0.5)] * 3, SETTINGS))
     assert describe_verdict(compare_methods([panel(a=0.2, b=0.5)], SETTINGS)).startswith("b is best: hypervolume ratio 0.50")
@@ -49,7 +52,25 @@ def test_little_to_compare():
     assert alone.lead is None
     assert describe_verdict(alone) == "a alone was run: hypervolume ratio 0.50."
     one_run = describe_verdict(compare_methods([panel(seeds=1, a=0.5, b=0.2)], SETTINGS))
-    assert one_run == "a is best: hypervolume ratio 0.50, 0.30 ahead of b."
+    assert one_run == "a is first and b second in a single run, which shows no lead: hypervolume ratios 0.50 and 0.20."
+
+
+def test_a_lead_is_an_interval_above_zero_of_paired_runs():
+    """b is ahead of a in every run, by less than runs differ; c is level with b, d has a single run in common with it."""
+    runs = {
+        "a": {0: 0.1, 1: 0.5, 2: 0.9, 3: 0.2},
+        "b": {0: 0.2, 1: 0.6, 2: 1.0, 3: 0.3},
+        "c": {0: 0.9, 1: 0.1, 2: 0.8, 3: 0.2},
+        "d": {3: 0.1, 4: 0.1},
+    }
+    assert find_leaders(runs, SETTINGS) == ["b", "c", "d"]
+    assert find_leaders({name: runs[name] for name in "ab"}, SETTINGS) == ["b"]
+    assert find_leaders({"a": {0: 1.0, 1: 1.0}, "b": {0: 1.0, 1: 1.0}}, SETTINGS) == ["a", "b"]  # a tie to the digit
+    assert find_leaders({"a": {0: 0.9}, "b": {0: 0.1}}, SETTINGS) == ["a", "b"]  # one run shows nothing
+    counts = count_leads([["b", "c", "d"], ["b"], ["a"], ["b"]])
+    assert counts == {"b": 2, "a": 1, LEVEL: 1}
+    assert describe_leads(counts, 4) == "`b` in 2 of 4 settings, `a` in 1, level in 1"
+    assert describe_leads(count_leads([["a", "b"]]), 1) == "level in 1 of 1 setting"
 
 
 def test_families_have_their_settings_with_secondary_panels():

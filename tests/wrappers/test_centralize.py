@@ -86,7 +86,7 @@ def test_simultaneous_game_with_deaths_and_a_limit() -> None:
             np.testing.assert_allclose(received, sum(step[1].values()))
             gone = [agent not in plain.agents for agent in plain.possible_agents]
             masks = np.concatenate(info["action_mask"]).reshape(3, 6)
-            assert not masks[gone].any()
+            assert cut or not masks[gone].any()  # those of the last position
             assert all(mask.any() for mask, left in zip(masks, gone, strict=True) if not left) or over or cut
             assert (over or cut) == (not plain.agents)
         ends.add((over, cut))
@@ -166,3 +166,15 @@ def test_agents_that_had_left_before_the_given_position(observation: Any) -> Non
         assert not any(np.any(field) for name, field in seen["rover_1"].items() if name != "action_mask")
     still = [1, 0, 9, 9, 1, 0]
     assert env.observation_space.contains(env.step(still)[0])
+
+
+def test_the_active_agent_with_numeric_infos() -> None:
+    env, plain = (Centralize(breakthrough("parallel", numeric_infos=numeric)) for numeric in (True, False))
+    _, info = env.reset(seed=4)
+    _, expected = plain.reset(seed=4)
+    over = False
+    while not over:
+        assert info["active_agent"] == expected["active_agent"]
+        action = [int(mask.argmax()) for mask in info["action_mask"]]
+        *_, over, _, info = env.step(np.array(action))
+        expected = plain.step(np.array(action))[4]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from pettingzoo.utils.wrappers import MultiEpisodeEnv, MultiEpisodeParallelEnv
 
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import InvalidParameter
-from momagames.wrappers import HandleIllegal, RecordEpisodeStatistics, Scalarize, SelectObjectives
+from momagames.wrappers import Flatten, HandleIllegal, NormalizeReward, RecordEpisodeStatistics, Scalarize, SelectObjectives
 from tests import meteors
 from tests.wrappers.games import batches, breakthrough, legal, play, rounds, samegame, samegames, steps
 
@@ -139,3 +142,105 @@ def test_kept_episodes() -> None:
     assert len(env.episodes) == 2
     with pytest.raises(InvalidParameter, match="buffer_length=-1"):
         RecordEpisodeStatistics(samegame(), buffer_length=-1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **options: breakthrough("parallel", **options),
+        lambda **options: breakthrough("parallel", numeric_infos=True, **options),
+        lambda **options: Flatten(breakthrough("parallel", **options)),
+        lambda **options: turn_based_aec_to_parallel(breakthrough(**options)),
+        lambda **options: Flatten(samegame("parallel", num_agents=3, **options)),
+    ],
+)
+def test_lengths_of_turn_based_games_without_the_active_agent(make: Any) -> None:
+    env = RecordEpisodeStatistics(make(illegal="next"))
+    observations, _ = env.reset(seed=2)
+    moves = dict.fromkeys(env.possible_agents, 0)
+    while env.agents:
+        (mover,) = [agent for agent, seen in observations.items() if seen["action_mask"].any()]
+        moves[mover] += 1
+        observations, *_ = env.step(dict.fromkeys(env.agents, 0))
+    (episode,) = env.episodes
+    assert episode["l"] == moves
+    assert episode["steps"] == sum(moves.values())
+
+
+@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
+def test_flatten_outside_keeps_the_episode(api: str) -> None:
+    env = Flatten(RecordEpisodeStatistics(breakthrough(api)))
+    env.reset(seed=1)
+    if api == "aec":
+        while not env.terminations[env.agent_selection]:
+            env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+        agent = env.agent_selection
+        found = [env.infos[agent]["episode"], env.last()[4]["episode"]]
+    elif api == "parallel":
+        *_, (*_, infos) = rounds(env)
+        agent = "player_1"
+        found = [infos[agent]["episode"]]
+    else:
+        *_, (*_, info) = steps(env)
+        agent = "player_0"
+        found = [info["episode"]]
+    for episode in found:
+        np.testing.assert_array_equal(episode["r"], env.episodes[-1]["r"][agent])
+        assert episode["l"] == env.episodes[-1]["l"][agent]
+
+
+def test_several_episodes_inside_are_one() -> None:
+    env = RecordEpisodeStatistics(Scalarize(MultiEpisodeEnv(samegame(num_agents=2), 3), [1, 1, 1]))
+    parallel = RecordEpisodeStatistics(Scalarize(MultiEpisodeParallelEnv(samegame("parallel", num_agents=2), 3), [1, 1, 1]))
+    for seed in range(1, 3):
+        received = dict.fromkeys(env.possible_agents, 0.0)
+        env.reset(seed=seed)
+        ends = 0
+        for agent in env.agent_iter():
+            observation, reward, terminated, truncated, info = env.last()
+            received[agent] += reward
+            ends += terminated
+            assert ("episode" in info) == terminated
+            env.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+        assert ends == 3 * 2
+        assert len(env.episodes) == seed
+        assert env.episodes[-1]["r"] == received
+        observations, _ = parallel.reset(seed=seed)
+        while parallel.agents:
+            actions = {agent: int(seen["action_mask"].argmax()) for agent, seen in observations.items()}
+            observations, *_ = parallel.step(actions)
+        assert parallel.episodes[-1] == env.episodes[-1]
+
+
+def test_statistics_restart_inside() -> None:
+    env, game = NormalizeReward(MultiEpisodeEnv(samegame(), 2)), NormalizeReward(samegame())
+    env.reset(seed=1)
+    rewards = []
+    for _ in env.agent_iter():
+        observation, reward, terminated, truncated, _ = env.last()
+        rewards.append(reward)
+        env.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+    expected = []
+    for seed in (1, 2):
+        game.reset(seed=seed)
+        for _ in game.agent_iter():
+            observation, reward, terminated, truncated, _ = game.last()
+            expected.append(reward)
+            game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+    np.testing.assert_array_equal(rewards, expected)
+
+
+def test_autoreset_inside_starts_other_episodes() -> None:
+    env = RecordEpisodeStatistics(gymnasium.wrappers.Autoreset(samegame("gymnasium", max_cycles=3)))
+    plain = RecordEpisodeStatistics(samegame("gymnasium", max_cycles=3))
+    env.reset(seed=1)
+    for seed in (1, None):
+        _, info = plain.reset(seed=seed)
+        for _ in range(3):
+            action = int(info["action_mask"].argmax())
+            result, (*_, info) = env.step(action), plain.step(action)
+        assert result[4]["episode"].keys() == info["episode"].keys()
+        env.step(0)  # only resets
+    assert [episode["steps"] for episode in env.episodes] == [3, 3]
+    for one, other in zip(env.episodes, plain.episodes, strict=True):
+        np.testing.assert_array_equal(one["r"]["agent_0"], other["r"]["agent_0"])

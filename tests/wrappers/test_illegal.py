@@ -6,10 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pettingzoo.utils.conversions import aec_to_parallel
 
+import momagames
 from momagames.adapters.options import find_next_legal
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter
-from momagames.wrappers import HandleIllegal, Scalarize, SelectObjectives
+from momagames.wrappers import (
+    HandleIllegal,
+    NormalizeReward,
+    RecordEpisodeStatistics,
+    Scalarize,
+    SelectObjectives,
+    ShareTeamReward,
+)
 from tests.wrappers.games import breakthrough, breakthroughs, samegame, samegames
 
 
@@ -108,3 +117,117 @@ def test_invalid_arguments() -> None:
     env.reset(seed=0)
     with pytest.raises(IllegalAction, match="illegal action=-1 of agent_0 in environment 0"):
         env.step(np.full(6, -1))
+
+
+def team_game(api: str = "aec") -> Any:
+    """A simultaneous game of four agents."""
+    return momagames.make("mo-pommerman-team-v0", api=api)
+
+
+def forfeit(env: Any, forfeiter: int, rounds: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Play rounds, then an illegal action of one agent. The rewards of the last step, and all that last() has said by agent."""
+    agents, received = list(env.possible_agents), dict[str, Any]()
+    env.reset(seed=3)
+    for move in range(rounds * len(agents) + forfeiter):
+        agent = agents[move % len(agents)]
+        received[agent] = received.get(agent, 0.0) + env.last()[1]
+        env.step(5 if move == 0 else 0)  # a bomb
+    received[agents[forfeiter]] = received.get(agents[forfeiter], 0.0) + env.last()[1]
+    env.step(99)
+    rewards = dict(env.rewards)
+    while env.agents:
+        received[env.agent_selection] = received.get(env.agent_selection, 0.0) + env.last()[1]
+        env.step(None)
+    return rewards, received
+
+
+REWARDS = {
+    "the rewards themselves": lambda env: env,
+    "Scalarize": lambda env: Scalarize(env, [1, 2, 3, 4, 5]),
+    "ShareTeamReward": ShareTeamReward,
+    "SelectObjectives": lambda env: SelectObjectives(env, ["bombs", "outcome"]),
+    "NormalizeReward": NormalizeReward,
+    "stack": lambda env: Scalarize(RecordEpisodeStatistics(SelectObjectives(env, [0, 4])), [1, 2]),
+}
+
+
+@pytest.mark.parametrize("rounds", [0, 1])
+@pytest.mark.parametrize("forfeiter", [0, 1, 3])
+@pytest.mark.parametrize("name", REWARDS)
+def test_rewards_of_a_forfeit_within_a_round(name: str, forfeiter: int, rounds: int) -> None:
+    wrap = REWARDS[name]
+    parallel = wrap(HandleIllegal(team_game("parallel"), "forfeit"))
+    parallel.reset(seed=3)
+    sums = dict.fromkeys(parallel.possible_agents, 0.0)
+    for k in range(rounds + 1):
+        actions = dict.fromkeys(parallel.agents, 0) | {parallel.agents[0]: 5 if k == 0 else 0}
+        if k == rounds:
+            actions[parallel.agents[forfeiter]] = 99
+        expected = parallel.step(actions)[1]
+        sums = {agent: sums[agent] + reward for agent, reward in expected.items()}
+    rewards, received = forfeit(wrap(HandleIllegal(team_game(), "forfeit")), forfeiter, rounds)
+    for agent, reward in expected.items():
+        np.testing.assert_allclose(rewards[agent], reward)
+        np.testing.assert_allclose(received[agent], sums[agent])
+    assert np.any(rewards[parallel.possible_agents[forfeiter]])
+
+
+@pytest.mark.parametrize("forfeiter", [0, 1, 3])
+@pytest.mark.parametrize("rounds", [0, 1])
+def test_statistics_of_a_forfeit_within_a_round(forfeiter: int, rounds: int) -> None:
+    env = RecordEpisodeStatistics(HandleIllegal(team_game(), "forfeit"))
+    forfeit(env, forfeiter, rounds)
+    (episode,) = env.episodes
+    np.testing.assert_array_equal(list(episode["r"].values()), env.unwrapped.returns)
+    assert episode["steps"] == rounds + 1
+    assert list(episode["l"].values()) == [rounds + (agent <= forfeiter) for agent in range(4)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("forfeiters", [[0], [1, 2], [3]])
+@pytest.mark.parametrize("wrap", [lambda env: env, lambda env: Scalarize(env, [1, 2, 3, 4, 5]), RecordEpisodeStatistics])
+def test_a_forfeit_in_the_conversion_of_pettingzoo(wrap: Any, forfeiters: list[int]) -> None:
+    converted = aec_to_parallel(wrap(HandleIllegal(team_game(), "forfeit")))
+    parallel = wrap(HandleIllegal(team_game("parallel"), "forfeit"))
+    for env in (converted, parallel):
+        env.reset(seed=3)
+        env.step(dict.fromkeys(env.agents, 0))
+    actions = dict.fromkeys(parallel.agents, 0) | {parallel.possible_agents[i]: 99 for i in forfeiters}
+    _, *results = converted.step(dict(actions))
+    _, *expected = parallel.step(actions)
+    for agent in expected[0]:
+        np.testing.assert_array_equal(results[0][agent], expected[0][agent])
+    assert results[1:3] == expected[1:3]
+    assert converted.agents == []
+    assert converted.aec_env.unwrapped.get_state() == parallel.unwrapped.get_state()
+
+
+def test_only_agents_still_to_act_may_act_after_a_forfeit() -> None:
+    env = HandleIllegal(team_game(), "forfeit")
+    env.reset(seed=3)
+    for _ in range(2):
+        env.step(0)
+    env.step(99)
+    later, _, _, earlier = env.possible_agents[3], *env.possible_agents[:3]
+    assert env.agent_selection == later
+    env.step(0)  # changes nothing
+    assert set(env.agents) == set(env.possible_agents)
+    assert env.agent_selection != earlier
+    with pytest.raises(IllegalAction, match="the only valid action is None"):
+        env.step(0)
+
+
+def test_actions_and_last_steps_mixed_after_a_forfeit() -> None:
+    env = HandleIllegal(team_game(), "forfeit")
+    env.reset(seed=3)
+    env.step(99)
+    first, second, third, last = env.possible_agents
+    assert env.agent_selection == second
+    env.step(None)
+    assert env.agents == [first, third, last]
+    env.unwrapped.agent_selection = last
+    env.step(0)
+    assert env.agent_selection == third
+    env.step(0)
+    while env.agents:
+        env.step(None)

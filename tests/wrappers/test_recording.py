@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
+from pettingzoo.utils.wrappers import MultiEpisodeEnv
 
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.errors import InvalidCall, InvalidFile, InvalidParameter, InvalidState, MissingExtra
 from momagames.files import writing
-from momagames.wrappers import HandleIllegal, RecordEpisodeStatistics, RecordReplay, Scalarize, replay
+from momagames.wrappers import Flatten, HandleIllegal, RecordEpisodeStatistics, RecordReplay, Scalarize, replay
 from tests import meteors
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
 
@@ -196,3 +202,198 @@ def test_broken_records_are_rejected(tmp_path: Path) -> None:
             end(path)
     with pytest.raises(InvalidFile, match="No such file"):
         end(tmp_path / "nowhere.json")
+
+
+def play_aec(env: Any, steps: int) -> None:
+    for _ in range(steps):
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+
+
+def play_gymnasium(env: Any, steps: int) -> None:
+    for _ in range(steps):
+        env.step(int(env.get_wrapper_attr("action_masks")().argmax()))
+
+
+def play_parallel(env: Any, steps: int) -> None:
+    for _ in range(steps):
+        masks = {agent: env.unwrapped.aec_env.observe(agent)["action_mask"] for agent in env.agents}
+        env.step({agent: int(mask.argmax()) for agent, mask in masks.items()})
+
+
+def limit(env: Any) -> Any:
+    return gymnasium.wrappers.TimeLimit(env, 3)
+
+
+PLAYS = {"aec": play_aec, "parallel": play_parallel, "gymnasium": play_gymnasium}
+CUT = {
+    "aec, max_cycles": lambda record: ("aec", record(samegame(max_cycles=3))),
+    "aec of two agents, max_cycles": lambda record: ("aec", record(breakthrough(max_cycles=2))),
+    "parallel, max_cycles": lambda record: ("parallel", record(breakthrough("parallel", max_cycles=3))),
+    "gymnasium, max_cycles": lambda record: ("gymnasium", record(samegame("gymnasium", max_cycles=3))),
+    "TimeLimit inside": lambda record: ("gymnasium", record(Scalarize(limit(samegame("gymnasium")), [1, 1, 1]))),
+}
+
+
+@pytest.mark.parametrize("kind", ["json", "gif"])
+@pytest.mark.parametrize("name", CUT)
+def test_truncated_episodes_are_written(name: str, kind: Any, tmp_path: Path) -> None:
+    def record(env: Any) -> Any:
+        env.unwrapped.render_mode = "rgb_array"
+        getattr(env.unwrapped, "aec_env", env.unwrapped).render_mode = "rgb_array"
+        return RecordReplay(env, tmp_path, (kind,))
+
+    api, env = CUT[name](record)
+    steps = 4 if "two agents" in name else 3
+    for seed in range(2):
+        env.reset(seed=seed)
+        PLAYS[api](env, steps)
+        assert [path.name for path in env.recorder.files] == [f"episode-{n:06d}.{kind}" for n in range(seed + 1)]
+        if kind == "json":
+            again = end(env.recorder.files[-1])
+            assert again.get_state() == env.get_state()
+            assert again.get_state()["ply"] == steps
+        else:
+            assert len(env.recorder.frames) == steps + 1
+    env.reset(seed=2)
+    env.close()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("cut", ["reset", "close"])
+@pytest.mark.parametrize("api", PLAYS)
+def test_cut_episodes_are_written_if_they_have_steps(api: str, cut: str, tmp_path: Path) -> None:
+    env = RecordReplay(samegame(api), tmp_path)
+    env.reset(seed=0)
+    PLAYS[api](env, 2)
+    state = env.get_state()
+    env.reset(seed=1) if cut == "reset" else env.close()
+    assert end(env.recorder.files[0]).get_state() == state
+    assert load(env.recorder.files[0])["seed"] == 0
+    env.close()
+    assert len(env.recorder.files) == 1
+
+
+def test_a_time_limit_outside(tmp_path: Path) -> None:
+    env = limit(RecordReplay(samegame("gymnasium"), tmp_path))
+    for seed in range(2):
+        env.reset(seed=seed)
+        play_gymnasium(env, 3)
+    env.close()
+    assert [len(load(path)["actions"]) for path in sorted(tmp_path.iterdir())] == [3, 3]
+
+
+def test_the_death_of_the_controlled_agent(tmp_path: Path) -> None:
+    env = momagames.make("mo-pommerman-ffa-v0", api="gymnasium", dead="leave", others="random")
+    env = RecordReplay(env, tmp_path)
+    written = 0
+    for seed in range(3):
+        env.reset(seed=seed)
+        over, step = False, 0
+        while not over:
+            *_, terminated, truncated, _ = env.step(5 if step == 0 else 0)  # it stays beside its bomb
+            over, step = terminated or truncated, step + 1
+        written += not env.state["over"]
+        assert end(env.recorder.files[-1]).get_state() == env.get_state()
+    assert written > 0
+    assert len(env.recorder.files) == 3
+
+
+def test_files_of_earlier_runs_stay(tmp_path: Path) -> None:
+    (tmp_path / "episode-000007.gif").write_text("a picture")
+    (tmp_path / "episodes-000009.json").write_text("of another name")
+    for run in range(2):
+        env = RecordReplay(samegame(), tmp_path, when=lambda episode: episode % 2 == 0)
+        for seed in range(3):
+            list(play(env, 10 * run + seed))
+    names = [f"episode-{n:06d}.json" for n in (8, 10, 11, 13)]
+    assert sorted(path.name for path in tmp_path.glob("episode-*.json")) == names
+    assert [load(tmp_path / name)["seed"] for name in names] == [0, 2, 10, 12]
+    assert (tmp_path / "episode-000007.gif").read_text() == "a picture"
+
+
+def test_recorders_that_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    envs = [RecordReplay(samegame(), tmp_path) for _ in range(3)]
+    for seed in range(3):
+        for number, env in enumerate(envs):
+            list(play(env, 10 * number + seed))
+        monkeypatch.setattr(Path, "hardlink_to", _no_links)  # on some file systems
+    files = [path for env in envs for path in env.recorder.files]
+    assert len(set(files)) == 9
+    assert sorted(load(path)["seed"] for path in files) == [0, 1, 2, 10, 11, 12, 20, 21, 22]
+    assert len(list(tmp_path.iterdir())) == 9
+
+
+def _no_links(self: Path, target: Path) -> None:
+    raise OSError("no links here")
+
+
+@pytest.mark.long
+def test_processes_that_share_a_folder(tmp_path: Path) -> None:
+    code = """
+import sys
+from momagames.wrappers import RecordReplay
+from tests.wrappers.games import play, samegame
+env = RecordReplay(samegame(), sys.argv[1])
+for seed in range(30):
+    list(play(env, int(sys.argv[2]) + seed))
+"""
+    root = Path(__file__).parents[2]
+    runs = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(100 * k)], cwd=root) for k in range(3)]
+    assert [run.wait() for run in runs] == [0, 0, 0]
+    seeds = sorted(load(path)["seed"] for path in tmp_path.iterdir())
+    assert seeds == [100 * k + seed for k in range(3) for seed in range(30)]
+
+
+@pytest.mark.parametrize("api", PLAYS)
+def test_recorders_around_each_other(api: str, tmp_path: Path) -> None:
+    inner = RecordReplay(samegame(api), tmp_path, when=lambda episode: episode == 1)
+    outer = RecordReplay(Scalarize(inner, [1, 1, 1]), tmp_path, name="all")
+    for seed in range(3):
+        outer.reset(seed=seed)
+        PLAYS[api](outer, 2)
+    outer.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "all-000000.json", "all-000001.json", "all-000002.json", "episode-000001.json",
+    ]  # fmt: skip
+    assert load(tmp_path / "all-000001.json") == load(tmp_path / "episode-000001.json")
+
+
+@pytest.mark.parametrize("api", PLAYS)
+@pytest.mark.parametrize("make_copy", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_writes_files_of_its_own(api: str, make_copy: Any, tmp_path: Path) -> None:
+    options = {"render_mode": "rgb_array"}
+    env = RecordReplay(samegame(api, **options), tmp_path, ("json", "gif"), frames=1)
+    env.reset(seed=1)
+    PLAYS[api](env, 2)
+    twin = make_copy(env)
+    PLAYS[api](env, 1)
+    assert twin.recorder.files == []
+    PLAYS[api](twin, 1)
+    for one in (env, twin):
+        one.close()
+    assert [path.name for path in env.recorder.files] == ["episode-000000.json", "episode-000000.gif"]
+    assert [path.name for path in twin.recorder.files] == ["episode-000001.json", "episode-000001.gif"]
+    assert load(env.recorder.files[0]) == load(twin.recorder.files[0])
+    assert env.recorder.files[1].read_bytes() == twin.recorder.files[1].read_bytes()
+
+
+def test_resets_inside_are_an_error(tmp_path: Path) -> None:
+    env = RecordReplay(gymnasium.wrappers.Autoreset(samegame("gymnasium", max_cycles=2)), tmp_path)
+    env.reset(seed=0)
+    play_gymnasium(env, 2)
+    with pytest.raises(InvalidCall, match="put RecordReplay inside that wrapper"):
+        play_gymnasium(env, 1)
+    assert len(env.recorder.files) == 1
+    episodes = RecordReplay(MultiEpisodeEnv(samegame(max_cycles=2), 2), tmp_path)
+    episodes.reset(seed=0)
+    play_aec(episodes, 2)
+    with pytest.raises(InvalidCall, match="put RecordReplay inside that wrapper"):
+        episodes.step(None)
+    assert len(episodes.recorder.files) == 1
+
+
+def test_a_joint_agent_and_flat_observations(tmp_path: Path) -> None:
+    env = RecordReplay(Flatten(samegame("gymnasium", max_cycles=2)), tmp_path)
+    env.reset(seed=0)
+    play_gymnasium(env, 2)
+    assert len(env.recorder.files) == 1

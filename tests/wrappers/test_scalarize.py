@@ -5,8 +5,10 @@ from __future__ import annotations
 import pickle
 from collections import defaultdict
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given
@@ -287,3 +289,39 @@ def test_published_weights_that_there_are_not() -> None:
     ):
         with pytest.raises(InvalidParameter, match=message):
             Scalarize(env, weights=weights)
+
+
+def test_infos_have_the_vector_from_the_first_reset_on() -> None:
+    """So that all infos have one structure, as collectors of infos require."""
+    gym, vectors = Scalarize(samegame("gymnasium"), weights=[1, 2, 3]), Scalarize(samegames(4), weights=[1, 2, 3])
+    many = Scalarize(breakthroughs(4), weights=WEIGHTS)
+    for env, step, shape in (
+        (gym, lambda env: int(env.action_masks().argmax()), (3,)),
+        (vectors, lambda env: env.sample_actions(), (4, 3)),
+        (many, lambda env: env.sample_actions(), (4, 2, 4)),
+    ):
+        for _ in range(2):
+            first = env.reset(seed=1)[1]
+            assert first["vector_reward"].dtype == np.float32
+            assert first["vector_reward"].shape == shape
+            assert not first["vector_reward"].any()
+            later = env.step(step(env))[4]
+            assert later.keys() == first.keys()
+            assert later["vector_reward"].shape == shape
+    reset = {"reset_mask": np.array([True, False, False, False])}
+    assert vectors.reset(options=reset)[1]["vector_reward"].shape == (4, 3)
+
+
+def test_minari_collects_infos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    made = Scalarize(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), weights=[1] * 5)
+    env = minari.DataCollector(made, record_infos=True)
+    _, info = env.reset(seed=1)
+    for _ in range(30):
+        _, _, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
+        if terminated or truncated:
+            _, info = env.reset()
+    collected = env.create_dataset("samegame/infos-v0")
+    assert collected[0].infos["vector_reward"].shape[1] == 5
+    env.close()

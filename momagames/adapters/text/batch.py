@@ -75,23 +75,28 @@ class TextBatch:
         self._envs = [SingleAgentEnv(self.game, agent, others, illegal, max_cycles=max_cycles) for _ in range(batch_size)]
         self._agent = self.game.agents.index(self._envs[0].agent)
         self._ended = np.ones(batch_size, np.bool_)
+        self._rng: np.random.Generator | None = None  # of the seeds of resets without one
         self._seeds: list[int] = []
         self._starts: list[Any] = []
 
     def __len__(self) -> int:
         return len(self._envs)
 
-    def reset(self, seed: int, group_size: int = 1) -> list[list[Message]]:
+    def reset(self, seed: int | None = None, group_size: int = 1) -> list[list[Message]]:
         """Start an episode in each game; return the messages that begin each conversation: instructions and observation.
 
-        seed          the games of group g start from seed + g
+        seed          the games of group g start from seed + g; without one it is drawn, at first by the operating system
         group_size    this number of consecutive games have one start position and one preference, as group-relative policy
                       gradients need; it divides the size of the batch
         """
-        if checks.check_seed(seed) is None:
-            raise InvalidParameter(invalid_value("seed", seed, "an integer from 0"))
+        seed = checks.check_seed(seed)
         if isinstance(group_size, bool) or group_size not in range(1, len(self) + 1) or len(self) % group_size:
             raise InvalidParameter(invalid_value("group_size", group_size, f"a divisor of batch_size={len(self)}"))
+        if seed is None:
+            self._rng = self._rng or np.random.default_rng()
+            seed = int(self._rng.integers(2**63))
+        else:
+            self._rng = np.random.default_rng(seed)
         groups = len(self) // group_size
         if self._is_random:
             drawn = np.random.default_rng([seed, PREFERENCES]).dirichlet(np.ones(len(self.game.objectives)), groups)

@@ -22,7 +22,7 @@ from momagames.baselines.candidates.kernels import make_scoring_kernel
 from momagames.baselines.candidates.policy import Scorer
 from momagames.baselines.checkpoint_policy import CHAMPION, load_stored_policies
 from momagames.baselines.random import sample_plans
-from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
+from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, make_distinct_legal
 from momagames.engine.playouts import make_step_buffers
@@ -59,7 +59,7 @@ class NestedRollouts(Method):
         check_range(f"{NAME}: level", self.level, 1, MAX_LEVEL, whole=True)
 
     def check_plan(self, game: Game) -> None:
-        simplex_lattice(len(game.objectives), self.divisions)
+        simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
         _load_scorer(game, self.scorer)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
@@ -67,7 +67,8 @@ class NestedRollouts(Method):
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         scorer = _load_scorer(game, self.scorer)
-        return tuple(compile_nested(scorer, row, self.level) for row in simplex_lattice(len(game.objectives), self.divisions))
+        lattice = simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
+        return tuple(compile_nested(scorer, row, self.level) for row in lattice)
 
 
 def make_nested_policy(

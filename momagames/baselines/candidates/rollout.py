@@ -123,7 +123,7 @@ class RolloutCollector:
             batch.step(seated.act())
             if record:
                 parts.append(_read_decisions(own, rows, first))
-        steps += int(seated.lookahead_steps().sum())
+        steps += int(seated.lookahead_steps(seats == 0).sum())
         return Rollout(batch.returns[np.arange(n), agents], steps, moves, Decisions.join(parts) if record else None)
 
 

@@ -19,7 +19,8 @@ class PopulationEvaluator:
     policy     kind of the policies
     setup      agents that they play, opponents, and start positions, of which `episodes` are drawn
     episodes   episodes per policy, opponent and learning agent; the same for every policy and call
-    budget     environment steps; checked after each step of the batch
+    budget     environment steps, with the look-ahead of the linear policies and not of opponents; checked after each step of
+               the batch
     used       environment steps so far
     """
 
@@ -51,10 +52,11 @@ class PopulationEvaluator:
         count, matches, episodes = len(parameters), len(self._seats), len(self._starts)
         batch = Batch(self.policy.game, count * matches * episodes, autoreset="disabled")
         batch.load(np.tile(self._starts, count * matches))
+        seats = np.tile(self._seats.repeat(episodes, axis=0), (count, 1))
         seated = SeatedPolicies(
             batch,
             [self.policy.compile(), *self._opponents],
-            np.tile(self._seats.repeat(episodes, axis=0), (count, 1)),
+            seats,
             np.tile(self._words, (count * matches, 1)),
             self.policy.initial_memories(parameters).repeat(matches * episodes),
         )
@@ -63,7 +65,7 @@ class PopulationEvaluator:
         while not batch.states["over"].all():
             steps += int((batch.states["over"] == 0).sum())
             batch.step(seated.act())
-            self.used = before + steps + int(seated.lookahead_steps().sum())
+            self.used = before + steps + int(seated.lookahead_steps(seats == 0).sum())
             if self.used > self.budget:
                 return None
         returns = batch.returns.reshape(

@@ -13,7 +13,7 @@ from momagames.baselines.mcts.policies import CRITERIA, make_search_policy
 from momagames.baselines.mcts.simulation import UctOptions
 from momagames.baselines.mcts.tree import check_size
 from momagames.baselines.ntuple.leaf_values import make_leaf_values
-from momagames.baselines.weight_lattice import simplex_lattice
+from momagames.baselines.weight_lattice import MAX_POLICIES, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import check_range
@@ -82,7 +82,7 @@ class Uct(Method):
         return search_plans(self.name, game, start, lattice, self._options, budget, seed)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        lattice = simplex_lattice(len(game.objectives), self.divisions)
+        lattice = simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
         return tuple(make_search_policy(self.name, game, row, self._options) for row in lattice)
 
 

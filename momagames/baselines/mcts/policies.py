@@ -16,7 +16,7 @@ from momagames.baselines.ntuple.leaf_values import make_leaf_values
 from momagames.baselines.weight_lattice import format_weights, resolve_weights
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
-from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.kernels.jit import kernel
 
@@ -48,7 +48,8 @@ def make_act_kernel(game: Game, valued: bool) -> Callable[..., Any]:
         reset_tree(tree)
         workspace.root[0] = state
         for _ in range(workspace.simulations[0]):
-            _, word = simulate(tree, workspace, workspace.horizon[0], word)
+            steps, word = simulate(tree, workspace, workspace.horizon[0], word)
+            memory["lookahead_steps"] += steps
         for part in range(parts.shape[0]):
             action[part], word = select_action(tree, workspace, agent, 0 if sequential else agent, part, word)
         return word
@@ -70,7 +71,8 @@ def make_search_policy(name: str, game: Game, weights: NDArray[np.float64], opti
 
     label, row = format_weights(weights), tuple(weights.tolist())
     kernel_name = f"{name}.valued" if options.value else name
-    return CompiledPolicy(kernel_name, make_act_kernel(game, bool(options.value)), scratch=scratch, label=label, weights=row)
+    act = make_act_kernel(game, bool(options.value))
+    return CompiledPolicy(kernel_name, act, LOOKAHEAD_MEMORY, scratch=scratch, label=label, weights=row)
 
 
 def make_uct_policy(

@@ -46,6 +46,7 @@ class Moppo(MoppoOptions, TrainerMethod):
     """
 
     name: ClassVar[str] = MoppoOptions.name
+    revision: ClassVar[int] = 2  # since 2: initial values that do not depend on the number of threads
     file_option: ClassVar[str] = "expert"
     default_budget: ClassVar[int] = 1_000_000
     package: ClassVar[str] = "torch"

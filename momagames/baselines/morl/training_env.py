@@ -105,7 +105,7 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
         options, seed = None, int(self._rng.integers(2**63))
         if self._starts is not None:
             at = seed % len(self._starts)
-            options = {"state": self._starts[at : at + 1]}
+            options = {"state": self._starts[at : at + 1], "keep_rng": True}
         observation, _ = self._match.reset(seed=seed, options=options)
         self._counted = 0
         self._count_steps()

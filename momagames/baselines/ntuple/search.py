@@ -30,8 +30,6 @@ from momagames.engine.masks import list_actions
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, mix, update_best
 
-MEMORY = np.dtype([("lookahead_steps", "i8")])
-
 
 class Search(NamedTuple):
     """Tables and scratch arrays of a search of depth D; level 0 is the position to move in.

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from momagames.baselines.ntuple.heads import make_heads
 from momagames.baselines.ntuple.patterns import make_patterns
-from momagames.baselines.ntuple.search import MEMORY, make_search, make_search_kernel
+from momagames.baselines.ntuple.search import make_search, make_search_kernel
 from momagames.baselines.weight_lattice import format_weights
 from momagames.contract import Game
-from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.errors import InvalidParameter
 
 RESOLUTION = 4096  # stored table entries are multiples of 1 / RESOLUTION
@@ -80,7 +80,7 @@ def make_policy(
         return make_search(other, weights, patterns, heads, tables.astype(np.float32), depth)
 
     return CompiledPolicy(
-        "ntuple", make_search_kernel(game), MEMORY, (game.rules_key,), scratch=scratch,
+        "ntuple", make_search_kernel(game), LOOKAHEAD_MEMORY, (game.rules_key,), scratch=scratch,
         label=label or format_weights(weights), weights=tuple(weights.tolist()),
         arrays={"tables": tables, "weights": weights},
     )  # fmt: skip

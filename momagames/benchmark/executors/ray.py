@@ -22,6 +22,7 @@ from momagames.benchmark.plan import ROWS_FORMAT, Run
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
 from momagames.files.processes import is_alive, process_namespace
+from momagames.plugins import Origin
 
 PREFIX = "momagames-ray"  # of temporary directories on nodes
 OBJECT_STORE_BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit
@@ -100,8 +101,8 @@ class RemoteWorker:
                 shutil.rmtree(left, ignore_errors=True)
         return momagames.__version__, ROWS_FORMAT
 
-    def execute_run(self, content: dict[str, Any], seconds: float) -> RemoteResult:
-        run = Run.from_content(content, seconds)
+    def execute_run(self, content: dict[str, Any], seconds: float, origin: Origin) -> RemoteResult:
+        run = Run.from_content(content, seconds, origin)
         with tempfile.TemporaryDirectory(prefix=f"{PREFIX}@{process_namespace()}@{os.getpid()}@") as folder:
             store = Store(folder)
             store.prepare()
@@ -133,7 +134,7 @@ class _Actors:
 
     def submit(self, worker: Worker, run: Run) -> None:
         self._free.remove(worker)
-        future = self._actors[worker].execute_run.remote(run.to_dict(), run.seconds)
+        future = self._actors[worker].execute_run.remote(run.to_dict(), run.seconds, run.origin)
         self._pending[future] = worker, run
 
     def poll(self, seconds: float) -> Sequence[tuple[Worker, Outcome | None]]:

@@ -41,7 +41,7 @@ from momagames.benchmark.store.checksums import CHECKSUMS, hash_files, read_chec
 from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars, list_rows
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
-from momagames.benchmark.store.store import FRONT, HASHED, ROWS, Store, check_schema, format_json
+from momagames.benchmark.store.store import FRONT, HASHED, ROWS, Store, check_schema, format_json, list_trained
 from momagames.errors import InvalidFile
 from momagames.files.json_data import parse_json, read_json
 from momagames.files.npz_data import MAX_BYTES, Arrays, read_arrays
@@ -131,6 +131,9 @@ class ArchivedStore(Store):
 
     def _read_suite_file(self) -> dict[str, Any]:
         return check_schema(self.folder / SUITE, self._suite)
+
+    def _find_trained(self, names: set[str]) -> frozenset[str]:
+        return frozenset[str]().union(*(list_trained(one.get("config.json", {})) for one in self._texts.values()))
 
     def has_run(self, run: Run) -> bool:
         return run.folder in self._texts

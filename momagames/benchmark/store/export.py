@@ -63,10 +63,10 @@ def _list_columns(runs: list[Run]) -> dict[str, type]:
 
 
 def _flatten_rows(store: Store, runs: list[Run]) -> Iterator[FlatRow]:
-    suite, version = store.read_suite(), store.read_version()
+    suite, versions = store.read_suite(), store.read_versions()
     experiments: dict[str, str] = {}
     for experiment in suite.experiments:
-        for run in expand_runs(experiment, version):
+        for run in expand_runs(experiment, versions):
             experiments.setdefault(run.digest, experiment.name)
     for run in runs:
         head = {

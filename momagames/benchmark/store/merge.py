@@ -35,11 +35,11 @@ def merge_results(
         raise InvalidParameter("merge needs at least one folder")
     into = Store(out)
     every = [*stores, *([into] if into.has_suite() else [])]
-    suite, version = every[0].read_suite(), every[0].read_version()
+    suite, versions = every[0].read_suite(), every[0].read_versions()
     for store in every[1:]:
-        if store.read_version() != version:
+        if store.read_versions() != versions:
             raise InvalidFile(
-                f"{store.folder}: results of momagames {store.read_version()}; those of {every[0].folder} are of {version}: "
+                f"{store.folder}: results of momagames {store.read_versions()}; those of {every[0].folder} are of {versions}: "
                 "`momagames bench compare` sets them side by side"
             )
         if store.read_suite() != suite:

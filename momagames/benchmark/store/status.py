@@ -47,14 +47,14 @@ class Status:
 def read_status(folder: str | Path) -> Status:
     """Return the progress of the suite in a results directory. Raises InvalidFile."""
     store = Store(folder)
-    suite, version = store.read_suite(), store.read_version()
+    suite, versions = store.read_suite(), store.read_versions()
     timings = Timings([store])
     lines: list[MethodProgress] = []
     errors: dict[str, tuple[Run, str]] = {}
     for experiment in suite.experiments:
         names = method_names(experiment)
         by_method: dict[str, list[Run]] = {name: [] for name in names.values()}
-        for run in expand_runs(experiment, version):
+        for run in expand_runs(experiment, versions):
             by_method[names[run.method.model_dump_json()]].append(run)
         for name, runs in by_method.items():
             finished = [run for run in runs if store.has_run(run)]
@@ -67,4 +67,4 @@ def read_status(folder: str | Path) -> Status:
             lines.append(MethodProgress(experiment.name, name, len(finished), len(failed), due, used, timings.estimate(left)))
     first = [(run, error.partition("\n")[0]) for run, error in errors.values()]
     running = sum(1 for _ in store.working.iterdir()) if store.working.is_dir() else 0
-    return Status(suite, version, lines, first, running)
+    return Status(suite, versions.version, lines, first, running)

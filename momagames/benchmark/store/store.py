@@ -1,6 +1,6 @@
 """Results directory: one subdirectory for each run, written to a working directory and moved into place in one step.
 
-    FOLDER/suite.json              the suite that was started last, and the version of momagames
+    FOLDER/suite.json              the suite that was started last, the version of momagames, and revisions of methods above 1
     FOLDER/runs/RUN/config.json    everything that the result depends on
     FOLDER/runs/RUN/rows.jsonl     one row for each plan or episode, see `benchmark.evaluate`
     FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `store.run_front`
@@ -32,7 +32,9 @@ from typing import Any
 from pydantic import ValidationError
 
 import momagames
-from momagames.benchmark.plan import Run, Suite, canonical_json
+from momagames.baselines import METHODS, method
+from momagames.baselines.policy_names import strip_safe
+from momagames.benchmark.plan import Run, Suite, Versions, canonical_json, list_methods
 from momagames.benchmark.store.checksums import (
     CHECKSUMS,
     find_changed_files,
@@ -50,6 +52,7 @@ from momagames.files.json_data import read_json
 from momagames.files.processes import is_stale, process_namespace
 from momagames.files.reading import hash_content
 from momagames.files.writing import flush_file, is_temporary, sync_directory, write_file_atomically
+from momagames.plugins import Origin
 
 SCHEMA = 2  # version of the file formats; version 1 was not written
 ROWS, FRONT, METADATA, ERROR = "rows.jsonl", "front.json", "metadata.json", "error.txt"
@@ -74,7 +77,7 @@ class Store:
             self._read_suite_file()  # rejects another schema before any change
         try:
             self.prepare()
-            data = {"schema": SCHEMA, "version": momagames.__version__, "suite": suite.model_dump(mode="json")}
+            data = {"schema": SCHEMA, **suite.find_versions()._asdict(), "suite": suite.model_dump(mode="json")}
             write_file_atomically(self.folder / "suite.json", json.dumps(data, indent=1))
         except OSError as error:
             raise InvalidFile(f"{self.folder}: {error.strerror or error}") from None
@@ -214,18 +217,49 @@ class Store:
         data = check_schema(path, read_json(path))
         if not isinstance(data.get("suite"), dict) or not isinstance(data.get("version"), str):
             raise InvalidFile(f"{path}: 'suite' or 'version' is missing")
+        revisions = data.get("revisions", {})
+        if not isinstance(revisions, dict) or not all(isinstance(value, int) for value in revisions.values()):
+            raise InvalidFile(f"{path}: invalid revisions={revisions!r}: expected a number for each method")
         return data
 
     def read_suite(self) -> Suite:
         """Return the suite that was started last."""
+        path, content = self.folder / "suite.json", json.dumps(self._read_suite_file()["suite"])
         try:
-            return Suite.model_validate_json(json.dumps(self._read_suite_file()["suite"]))
+            suite = Suite.model_validate_json(content, context=Origin.of_file(path))
+            if own := {one.name for part in suite.experiments for one in part.methods if ":" in strip_safe(one.name)}:
+                suite = Suite.model_validate_json(content, context=Origin.of_file(path, self._find_trained(own)))
+            return suite
         except ValidationError as error:
-            raise InvalidFile(f"{self.folder / 'suite.json'}: {error}") from None
+            raise InvalidFile(f"{path}: {error}") from None
+
+    def _find_trained(self, names: set[str]) -> frozenset[str]:
+        """Return those of the methods that have a run of policies with a budget: they train."""
+        found = set[str]()
+        for place in (*self.run_directories(), *(self.failed.iterdir() if self.failed.is_dir() else ())):
+            if any(f".{name.replace(':', '-')}.seed" in place.name for name in names):
+                with contextlib.suppress(InvalidFile):
+                    found |= list_trained(read_json(place / "config.json"))
+        return frozenset(found)
 
     def read_version(self) -> str:
         """Return the version of momagames that started it."""
-        return str(self._read_suite_file()["version"])
+        return self.read_versions().version
+
+    def read_versions(self) -> Versions:
+        """Return what started it."""
+        data = self._read_suite_file()
+        return Versions(str(data["version"]), data.get("revisions", {}))
+
+    def describe_changed_methods(self, suite: Suite) -> str:
+        """Return the methods of the suite that have another revision now, with both; "" if none has.
+
+        Methods that are not of the package are left out: what a directory names is not loaded to read it.
+        """
+        before = self.read_versions().revisions
+        names = {one.name for experiment in suite.experiments for one in list_methods(experiment)}
+        pairs = {name: (before.get(name, 1), method(name).revision) for name in sorted(names) if name in METHODS}
+        return ", ".join(f"{name} (revision {old}, now {new})" for name, (old, new) in pairs.items() if old != new)
 
     def run_directory(self, run: Run) -> Path:
         """Return the directory of a finished run."""
@@ -288,12 +322,19 @@ def read_run(place: Path) -> Run:
     digest = data.pop("digest", None)
     data.pop("schema")
     try:
-        run = Run.from_content(data)
+        run = Run.from_content(data, origin=Origin.of_file(path, list_trained(data)))
     except ValidationError as error:
         raise InvalidFile(f"{path}: {error}") from None
     if run.digest != digest:
         raise InvalidFile(f"{path}: the digest is not that of the content")
     return run
+
+
+def list_trained(config: Mapping[str, Any]) -> frozenset[str]:
+    """Return the name of the method of a config.json if it is trained in the run, which then has a budget."""
+    is_trained = config.get("kind") == "policies" and config.get("budget") is not None and config.get("players") is None
+    chosen = config.get("method")
+    return frozenset([str(chosen["name"])]) if is_trained and isinstance(chosen, dict) and "name" in chosen else frozenset()
 
 
 def verify_run(place: Path, names: Sequence[str] | None = None) -> None:

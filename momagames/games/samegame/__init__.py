@@ -69,7 +69,7 @@ def build_point_objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
         best, unit = float((cells - 2) ** 2 + rules.CLASSIC_BONUS), "points (classic)"
         worst = -float((1 if by_color else 2) * (-(-cells // 2) - 2) ** 2)
         return tuple(Objective(name, unit, worst, best, worst, best, "§5.2") for name in names)
-    best = float(np.float32(cells**2) + np.float32(params["clear_bonus"]))
+    best = float(getattr(rules.add_bonus, "py_func", rules.add_bonus)(cells**2, params["clear_bonus"]))
     return tuple(Objective(name, "points (group size squared)", 0.0, best, 0.0, best, "§5") for name in names)
 
 

@@ -7,7 +7,7 @@ all cells at once: a right shift by 1 moves the right neighbor to a cell, a righ
 
 import numpy as np
 
-from momagames.games.samegame.rules import group_points
+from momagames.games.samegame.rules import add_bonus, group_points
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
@@ -28,7 +28,7 @@ packed_dtype = record(
     classic=("u1",),
     move_rewards=("u1",),
     colors=("i4",),
-    clear_bonus=("f4",),
+    clear_bonus=("f8",),
 )
 
 
@@ -87,9 +87,10 @@ def step(state, actions, reward):
     filled = close_columns(state)  # §4.3
     equal_right, equal_below = find_equal_neighbors(state)
     state["over"] = (equal_right | equal_below) == NOTHING  # §6.1
-    points = np.float32(group_points(state, bit_count(group)))  # §5
+    size = bit_count(group)
+    points = np.float32(group_points(state, size))  # §5
     if filled == NOTHING:
-        points += state["clear_bonus"]
+        points = add_bonus(group_points(state, size), state["clear_bonus"])
     objective = color - 1 if state["color_rewards"] else 0
     for k in range(reward.shape[1]):
         reward[0, k] = points if k == objective else np.float32(0)

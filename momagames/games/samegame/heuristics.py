@@ -16,6 +16,7 @@ from momagames.games.samegame.rules import (
     ODD,
     ONE,
     SAME,
+    add_bonus,
     count_tiles,
     find_groups,
     group_points,
@@ -37,14 +38,14 @@ def optimistic(state, out):
     """
     out[:] = 0.0
     bonus, lone, removable = np.float64(state["clear_bonus"]), False, False
+    has_bonus = bonus > 0 and not state["classic"]
     for color in range(1, np.int64(state["colors"]) + 1):
         tiles = count_tiles(state, color)
         lone |= tiles == 1
         if tiles > 1:
             removable = True
-            out[color - 1 if state["color_rewards"] else 0] += group_points(state, tiles)
-            if not state["classic"]:
-                out[color - 1 if state["color_rewards"] else 0] += bonus
+            points = group_points(state, tiles)
+            out[color - 1 if state["color_rewards"] else 0] += add_bonus(points, bonus) if has_bonus else points
     if state["classic"] and removable and not lone:
         for color in range(1, np.int64(state["colors"]) + 1):
             if state["color_rewards"] and count_tiles(state, color) > 1:

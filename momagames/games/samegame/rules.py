@@ -45,7 +45,7 @@ def make_state_dtype(cells: int, fixed: bool = False) -> np.dtype[Any]:
         color_rewards=("u1",),
         classic=("u1",),
         move_rewards=("u1",),
-        clear_bonus=("f4",),
+        clear_bonus=("f8",),
         board=("u1", (GUARD + cells + GUARD,)),
         **({"fixed_board": ("u1", (GUARD + cells + GUARD,))} if fixed else {}),
     )
@@ -248,12 +248,28 @@ def group_points(state, size):
 
 
 @kernel
+def add_bonus(points, bonus):
+    """§5.1 Return the float32 nearest to the exact sum of two float64.
+
+    The float64 sum can be halfway between two float32 only because it is rounded: then its error decides.
+    """
+    total = points + bonus
+    part = total - points
+    error = (points - (total - part)) + (bonus - part)
+    nearest = np.float32(total)
+    rest = total - np.float64(nearest)
+    other = np.float32(np.float64(nearest) + 2 * rest)  # the next float32 on the other side, if `total` is halfway
+    is_halfway = np.float64(other) - np.float64(nearest) == 2 * rest
+    return other if is_halfway and rest * error > 0 else nearest
+
+
+@kernel
 def write_rewards(state, mover, color, size, reward):
     """§5 Write the points of a group to the objective of its color, and the move, for the mover or for all agents."""
     objective = color - 1 if state["color_rewards"] else 0
     points = np.float32(group_points(state, size))
     if state["tiles"] == 0:
-        points += state["clear_bonus"]
+        points = add_bonus(group_points(state, size), state["clear_bonus"])
     reward[:] = 0
     reward[mover, objective] = points
     if state["move_rewards"]:
@@ -280,9 +296,14 @@ def subtract_penalties(state, reward):
 def count_tiles(state, color):
     """Return the number of tiles of a color."""
     board = state["board"]
+    n = np.int64(state["width"]) * np.int64(state["height"])
+    last = board.shape[0] - 64  # beginning of the last 64 bytes
+    end = (min(n, last + 1 - GUARD) + 63) & ~63
     tiles = 0
-    for start in range(0, np.int64(state["width"]) * np.int64(state["height"]), 64):  # the guard rows are empty
+    for start in range(0, end, 64):  # the guard row after the board is empty
         tiles += bit_count(value_mask64(board, GUARD + start, COLOR, np.uint8(color)))
+    if end < n:  # the guard row is too short for another 64 bytes; most of the last ones are counted already
+        tiles += bit_count(value_mask64(board, last, COLOR, np.uint8(color)) >> np.uint64(GUARD + end - last))
     return tiles
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, nearest
-from momagames.files.reading import read_text
+from momagames.files.reading import check_files, read_text
 
 VARIABLE = "MOMAGAMES_SAMEGAME_BOARDS"
 SIDE, COLORS = 15, 5
@@ -63,7 +63,8 @@ def load_board(name: str) -> NDArray[np.int64]:
             f"instance={name!r}: the package has no copy of the standard boards; set {VARIABLE} to a text file with the 20 "
             "boards one after the other, 15 rows of 15 numbers 0 to 4 each (SPEC.md of MO-SameGame, section 2.3)"
         )
-    return read_boards(place)[NAMES.index(name)]
+    with check_files(None):  # the user names it, and not the file that names the board
+        return read_boards(place)[NAMES.index(name)]
 
 
 def read_boards(place: str) -> list[NDArray[np.int64]]:

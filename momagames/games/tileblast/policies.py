@@ -1,6 +1,6 @@
 """Policies of MO-TileBlast."""
 
-from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.games.tileblast.agents.tap_kernels import greedy_contact, one_step_lookahead
 
 RULES = ("tileblast", "tileblast.strict")
@@ -15,7 +15,7 @@ random.
 Source: our own.
 """
 
-ONE_STEP_LOOKAHEAD = CompiledPolicy("one_step_lookahead", one_step_lookahead, rules=RULES)
+ONE_STEP_LOOKAHEAD = CompiledPolicy("one_step_lookahead", one_step_lookahead, LOOKAHEAD_MEMORY, RULES)
 """Tries one tap on each group, and each power piece, on a copy of the game, and plays the best.
 
 The value of a tap is 10 per unit of decrease of the goal distance, 6 for a created power piece, -5 for each used

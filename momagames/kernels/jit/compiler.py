@@ -57,9 +57,12 @@ def wrapping_kernel(function: F) -> F:
     return cast(F, wrapper)
 
 
-def compile_entry_point(function: F, name: str) -> F:
-    """Compile a loop that calls kernels; `name` distinguishes the entry points made from one closure (one per game)."""
-    compiled = compile_function(function, nogil=True, pipeline_class=FastCompiler)
+def compile_entry_point(function: F, name: str, nogil: bool = True) -> F:
+    """Compile a loop that calls kernels; `name` distinguishes the entry points made from one closure (one per game).
+
+    nogil    whether other threads of Python run meanwhile; short loops need not release the GIL
+    """
+    compiled = compile_function(function, nogil=nogil, pipeline_class=FastCompiler)
     if not INTERPRETED:
         enable_disk_cache(compiled, name)
         announce_compilation(compiled, name)

@@ -2,6 +2,8 @@
 
 Each SIMD intrinsic is a few instructions on machines with wide registers, and a plain loop on others. The compiler does not
 vectorize the loops of the rules like this, because their sizes are known only at run time.
+
+With NUMBA_BOUNDSCHECK=1, and with NUMBA_DISABLE_JIT=1, a vector that is not wholly inside its array is an IndexError.
 """
 
 from __future__ import annotations
@@ -79,22 +81,29 @@ if INTERPRETED:
     def _word(bits: Any) -> Any:
         return np.packbits(bits, bitorder="little").view("<u8")[0]
 
+    def _vector(array: Any, at: Any, count: Any) -> Any:
+        """Return array[at : at + count]. Raises IndexError if an entry is missing."""
+        start, stop = int(at), int(at) + int(count)
+        if not 0 <= start <= stop <= len(array):
+            raise IndexError(f"entries {start}..{stop - 1} are out of bounds for an array of length {len(array)}")
+        return array[start:stop]
+
     def unpack_bits64(word: Any, out: Any, at: Any) -> None:
         """Write the 64 bits of a word, lowest first, as bytes 0 and 1 to out[at : at + 64]; out uint8[n] or int8[n]."""
-        out[int(at) : int(at) + 64] = _bits(word)
+        _vector(out, at, 64)[:] = _bits(word)
 
     def unpack_bit_triples64(first: Any, second: Any, third: Any, out: Any, at: Any) -> None:
         """Write the bits of three words in turn (first, second, third, first, ...) as bytes to out[at : at + 192]."""
         for k, word in enumerate((first, second, third)):
-            out[int(at) + k : int(at) + 192 : 3] = _bits(word)
+            _vector(out, at, 192)[k::3] = _bits(word)
 
     def equal_mask64(bytes: Any, at: Any, flip: Any, to: Any) -> Any:
         """Return 64 bits: bit i is whether bytes[at + i] ^ flip equals bytes[to + i]; bytes uint8[n]."""
-        return _word((bytes[int(at) : int(at) + 64] ^ flip) == bytes[int(to) : int(to) + 64])
+        return _word((_vector(bytes, at, 64) ^ flip) == _vector(bytes, to, 64))
 
     def value_mask64(bytes: Any, at: Any, part: Any, value: Any) -> Any:
         """Return 64 bits: bit i is whether bytes[at + i] & part equals `value`; bytes uint8[n]."""
-        return _word((bytes[int(at) : int(at) + 64] & part) == value)
+        return _word((_vector(bytes, at, 64) & part) == value)
 
     def copy_padded16(bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> None:
         """Set out[to : to + 16] to bytes[at : at + count], count 0..16, and `rest` after them; both uint8[n].
@@ -102,8 +111,8 @@ if INTERPRETED:
         Compiled, it reads 16 bytes for any count: they may be outside the array, but not outside its record.
         """
         part = np.full(16, rest, np.uint8)
-        part[: int(count)] = bytes[int(at) : int(at) + int(count)]
-        out[int(to) : int(to) + 16] = part
+        part[: int(count)] = _vector(bytes, at, count)
+        _vector(out, to, 16)[:] = part
 
 else:
     BYTES, BITS = ir.VectorType(ir.IntType(8), 64), ir.VectorType(ir.IntType(1), 64)
@@ -117,15 +126,21 @@ else:
         one = builder.insert_element(ir.Constant(kind, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0))
         return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count))
 
-    def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any) -> Any:
-        data = arrayobj.make_array(kind)(context, builder, array).data
-        return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
+    def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any, count: Any = None) -> Any:
+        """Return a pointer to a vector; with bounds checks, its first `count` entries (default: all) must be in the array."""
+        given = arrayobj.make_array(kind)(context, builder, array)
+        if context.enable_boundscheck:
+            stop = builder.add(at, at.type(vector.count) if count is None else count)
+            is_outside = builder.or_(builder.icmp_signed("<", at, at.type(0)), builder.icmp_signed(">", stop, given.nitems))
+            with cgutils.if_unlikely(builder, is_outside):
+                context.call_conv.return_user_exc(builder, IndexError, ("a vector is out of bounds",))
+        return builder.bitcast(builder.gep(given.data, [at]), vector.as_pointer())
 
     def _store(context: Any, builder: Any, kind: Any, array: Any, at: Any, value: Any) -> None:
         builder.store(value, _pointer(context, builder, kind, array, at, value.type)).align = 1
 
-    def _load(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any = BYTES) -> Any:
-        loaded = builder.load(_pointer(context, builder, kind, array, at, vector))
+    def _load(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any = BYTES, count: Any = None) -> Any:
+        loaded = builder.load(_pointer(context, builder, kind, array, at, vector, count))
         loaded.align = 1
         return loaded
 
@@ -185,7 +200,7 @@ else:
         """
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            given = _load(context, builder, bytes, args[0], args[1], BYTES16)
+            given = _load(context, builder, bytes, args[0], args[1], BYTES16, args[2])
             count = _broadcast(builder, builder.trunc(args[2], ir.IntType(8)), BYTES16)
             wanted = builder.icmp_unsigned("<", ir.Constant(BYTES16, list(range(16))), count)
             mixed = builder.select(wanted, given, _broadcast(builder, args[3], BYTES16))

@@ -28,7 +28,7 @@ class Ratings:
     """Ratings of all players that met; see `analysis.ratings`.
 
     by_player    player -> rating; the intervals are over seeds, or over the episodes of a single seed
-    cycle        the players of the largest cycle and its residual in points; None if no three players all met each other
+    cycle        the players of the clearest cycle and its win rate, see `ratings.find_clearest_cycle`; None without a cycle
     seeds        number of seeds
     """
 
@@ -177,10 +177,10 @@ def _rate_players(
                     samples[k, :, i, j] += wins[:, column]
                     samples[k, :, j, i] += 1 - wins[:, column]
     anchor = index.get(ANCHOR, 0)
-    cycle = ratings.largest_cycle(samples.sum(axis=(0, 1)))
+    cycle = ratings.find_clearest_cycle(samples.sum(axis=(0, 1)))
     found = ratings.rating_intervals(cluster_by_seed(samples), anchor, settings.confidence)
     return Ratings(
         dict(zip(players, found, strict=True)),
-        (tuple(players[i] for i in cycle.players), cycle.residual) if cycle else None,
+        (tuple(players[i] for i in cycle.players), cycle.win_rate) if cycle else None,
         len(seeds),
     )

@@ -29,12 +29,14 @@ MORE_IS_BETTER = {RATIO: True, REGRET: False}
 class InstanceScore:
     """An indicator in the mean over instances, with intervals over runs.
 
-    gap    how much worse it is in test than in training instances
+    gap      how much worse it is in test than in training instances
+    tests    seed -> the indicator of the run in test instances
     """
 
     training: Interval
     test: Interval
     gap: Interval
+    tests: Mapping[int, float]
 
 
 def list_intervals(scores: Mapping[str, InstanceScore]) -> list[Interval]:
@@ -64,12 +66,12 @@ def measure_generalization(
 
     found = {}
     for method, runs in episodes.items():
-        scores: dict[str, list[tuple[float, float]]] = {RATIO: [], REGRET: []}
+        scores: dict[str, dict[int, tuple[float, float]]] = {RATIO: {}, REGRET: {}}
         for seed, one in sorted(runs.items()):
             starts, _ = make_episode_seeds(run.model_copy(update={"seed": seed}), game)
             for name, values in _score_run(one, starts, run.select_episodes or 0, solve, given.plays).items():
-                scores[name].append(values)
-        found[method] = {name: _summarize(np.array(values), MORE_IS_BETTER[name], settings) for name, values in scores.items()}
+                scores[name][seed] = values
+        found[method] = {name: _summarize(values, MORE_IS_BETTER[name], settings) for name, values in scores.items()}
     return found
 
 
@@ -103,8 +105,10 @@ def _normalize(returns: Array, references: list[Reference]) -> tuple[Array, list
     return normalized, [one.normalize(one.values) for one in references]
 
 
-def _summarize(values: Array, more_is_better: bool, settings: Indicators) -> InstanceScore:
-    """Return means over runs of float64[runs, 2]: training and test instances."""
+def _summarize(runs: Mapping[int, tuple[float, float]], more_is_better: bool, settings: Indicators) -> InstanceScore:
+    """Return means over runs. runs: seed -> values in training and in test instances"""
+    values = np.array(list(runs.values()))
     gaps = (values[:, 0] - values[:, 1]) * (1 if more_is_better else -1)
     columns = [values[:, 0], values[:, 1], gaps]
-    return InstanceScore(*(bootstrap(one, settings.confidence, settings.resamples) for one in columns))
+    training, test, gap = (bootstrap(one, settings.confidence, settings.resamples) for one in columns)
+    return InstanceScore(training, test, gap, {seed: found for seed, (_, found) in runs.items()})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.analysis.arrays import Array
-from momagames.analysis.ratings import Cycle, largest_cycle, rating_intervals
+from momagames.analysis.ratings import Cycle, find_clearest_cycle, rating_intervals
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
 from momagames.benchmark.plan import Indicators
@@ -27,6 +27,7 @@ class HeadToHeadScores:
     returns        player -> mean return of each objective against all players, itself included
     response       player -> share of the games that the response to its policy wins
     gain           player -> the same, minus the share that the policy wins against itself: a lower bound of exploitability
+    leaders        the player with the highest rating, and those whose difference to it has an interval that holds zero
     """
 
     title: str
@@ -41,6 +42,7 @@ class HeadToHeadScores:
     response: Mapping[str, Interval]
     gain: Mapping[str, Interval]
     cycle: tuple[tuple[str, ...], float] | None
+    leaders: tuple[str, ...]
 
     def total(self, player: str) -> tuple[float, float, float]:
         """Return the shares of wins, ties and losses against all other players, in games of two teams."""
@@ -75,6 +77,9 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
             response[k, i] = score_wins(game, decider, episodes.response).mean(axis=1)
     seats = len({seat for _, seat in next(iter(runs[players[0]].values())).matches})
     ratings, cycle = rate_players(wins, seats, players, anchor, settings)
+    best = max(players, key=lambda player: ratings[player].value)
+    beside, _ = rate_players(wins, seats, players, best, settings)  # with a fixed rating of the best one
+    level = (player for player in players if player != best and beside[player].high >= beside[best].value)
     rates, answers = wins.mean(axis=3), response.mean(axis=2)
 
     def interval(values: Array) -> Interval:
@@ -92,14 +97,15 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
         returns={a: tuple(map(interval, returns[:, i].T)) for i, a in enumerate(players)},
         response={a: interval(answers[:, i]) for i, a in enumerate(players)},
         gain={a: interval(answers[:, i] - rates[:, i, i]) for i, a in enumerate(players)},
-        cycle=(tuple(players[i] for i in cycle.players), cycle.residual) if cycle else None,
+        cycle=(tuple(players[i] for i in cycle.players), cycle.win_rate) if cycle else None,
+        leaders=(best, *level),
     )
 
 
 def rate_players(
     wins: Array, games: int, players: Sequence[str], anchor: str, settings: Indicators
 ) -> tuple[dict[str, Interval], Cycle | None]:
-    """Return the ratings of players with intervals, and the largest cycle.
+    """Return the ratings of players with intervals, and the clearest cycle.
 
     wins    float[S, N, N, E], share of the games that player i wins against j, in each episode of each seed
     games   number of games of a pair in an episode
@@ -112,7 +118,7 @@ def rate_players(
     scores *= 1 - np.eye(len(players))
     at = players.index(anchor) if anchor in players else 0
     found = rating_intervals(cluster_by_seed(scores), at, settings.confidence)
-    return dict(zip(players, found, strict=True)), largest_cycle(scores.sum(axis=(0, 1)))
+    return dict(zip(players, found, strict=True)), find_clearest_cycle(scores.sum(axis=(0, 1)))
 
 
 def cluster_by_seed(samples: Array) -> Array:

@@ -151,11 +151,11 @@ def build_panels(
 
     progress    called with the current step
     """
-    panels, version = [], store.read_version()
+    panels, versions = [], store.read_versions()
     styles = number_methods(suite)
     for experiment in suite.experiments:
         names = method_names(experiment)
-        runs = [(run, names[run.method.model_dump_json()]) for run in expand_runs(experiment, version)]
+        runs = [(run, names[run.method.model_dump_json()]) for run in expand_runs(experiment, versions)]
         for choice in experiment.games:
             game_runs = [(run, name) for run, name in runs if run.game == choice]
             if any(store.has_run(run) for run, _ in game_runs):

@@ -13,7 +13,9 @@ from momagames.wording import count
 def collect_run_facts(store: Store, suite: Suite) -> list[tuple[str, str]]:
     """Return pairs of name and value: versions, machines, times, seeds and budgets."""
     finished = _read_metadata(store, suite)
-    return [*_collect_versions(finished), *_collect_times(finished), *_describe_settings(suite)]
+    changed = store.describe_changed_methods(suite)
+    facts = [("not reproducible with this version", changed)] if changed else []
+    return [*facts, *_collect_versions(finished), *_collect_times(finished), *_describe_settings(suite)]
 
 
 def reproduction_commands(store: Store, suite: Suite) -> str:
@@ -31,7 +33,7 @@ def reproduction_commands(store: Store, suite: Suite) -> str:
 
 def _read_metadata(store: Store, suite: Suite) -> list[dict[str, Any]]:
     """Return the metadata of every finished run of the suite."""
-    return [store.read_metadata(run) for run in suite.list_runs(store.read_version()) if store.has_run(run)]
+    return [store.read_metadata(run) for run in suite.list_runs(store.read_versions()) if store.has_run(run)]
 
 
 def _collect_versions(finished: list[dict[str, Any]]) -> list[tuple[str, str]]:

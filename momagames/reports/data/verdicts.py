@@ -1,8 +1,10 @@
-"""Who wins, and by how much: the method with the highest mean hypervolume ratio over several settings, and the next one."""
+"""Who leads, and by how much: one rule for all pages. A method is ahead of another one if the interval of their difference in
+runs of equal seeds is above zero; else the two are level."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +14,8 @@ from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.overview import rank_methods, stack_ratios
 from momagames.reports.data.panels import Panel
+
+LEVEL = "level"
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class Verdict:
     settings    number of settings
     won         number of settings in which no method has a higher mean, to three digits
     lead        mean difference of the two, with its interval; None without a runner-up
+    others      methods that play some of the settings only, and are left out
     """
 
     winner: tuple[str, Interval]
@@ -30,19 +35,21 @@ class Verdict:
     settings: int
     won: int
     lead: Interval | None
+    others: Sequence[str] = ()
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval of the lead is above zero."""
-        return self.lead is not None and self.lead.low > 0
+        """Whether the interval of the lead is above zero; that of a single run has no width, and shows nothing."""
+        return self.lead is not None and self.lead.runs > 1 and self.lead.low > 0
 
 
-def compare_methods(panels: Sequence[Panel], settings: Indicators) -> Verdict | None:
+def compare_methods(panels: Sequence[Panel], settings: Indicators, left_out: Collection[str] = ()) -> Verdict | None:
     """Compare the methods that were run on most of the panels, on the panels that have all of them; None without any.
 
-    Runs of equal seeds are paired.
+    left_out    methods that take no part
     """
-    counts = {name: sum(name in panel.points for panel in panels) for panel in panels for name in panel.points}
+    names = dict.fromkeys(name for panel in panels for name in panel.points if name not in left_out)
+    counts = {name: sum(name in panel.points for panel in panels) for name in names}
     if not counts:
         return None
     methods = [name for name, count in counts.items() if count == max(counts.values())]
@@ -65,4 +72,29 @@ def compare_methods(panels: Sequence[Panel], settings: Indicators) -> Verdict | 
         settings=len(chosen),
         won=int((np.round(best.mean(axis=0), 3) >= tops).sum()),
         lead=bound(best - scores[ranked[1]]) if rest else None,
+        others=[name for name in counts if name not in methods],
     )
+
+
+def find_leaders(scores: Mapping[str, Mapping[int, float]], settings: Indicators) -> list[str]:
+    """Return the method with the highest mean and those that are level with it, highest first.
+
+    scores    method -> seed -> score of the run, higher is better
+    """
+    means = {name: float(np.mean(list(values.values()))) for name, values in scores.items()}
+    first, *rest = sorted(means, key=lambda name: -means[name])
+
+    def is_level(name: str) -> bool:
+        pairs = [value - scores[name][seed] for seed, value in sorted(scores[first].items()) if seed in scores[name]]
+        return len(pairs) < 2 or bootstrap(pairs, settings.confidence, settings.resamples).low <= 0
+
+    return [first, *filter(is_level, rest)]
+
+
+def count_leads(found: Iterable[Sequence[str]]) -> dict[str, int]:
+    """Count the settings in which each method is ahead of all others, most first, and those without such a method as LEVEL.
+
+    found    leaders of each setting, of `find_leaders`
+    """
+    counts = Counter(leaders[0] if len(leaders) == 1 else LEVEL for leaders in found)
+    return dict(sorted(counts.items(), key=lambda item: (item[0] == LEVEL, -item[1])))

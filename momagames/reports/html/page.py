@@ -34,7 +34,7 @@ def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[t
     featured = _choose_featured(data)
     sections = [family_section(family, data, suite.indicators, figures, first_crossplay, featured) for family in families]
     together = aggregate_section(data.aggregate, data.styles, figures) if data.aggregate else ""
-    runs = suite.list_runs(store.read_version())
+    runs = suite.list_runs(store.read_versions())
     finished = sum(store.has_run(run) for run in runs)
     body = f"""{_render_navigation(suite, data, families, errors)}
 <main>

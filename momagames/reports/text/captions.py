@@ -159,7 +159,7 @@ def describe_interval(at: Interval, form: str = ".3f") -> str:
 
 
 def ratings_caption(crossplay: CrossPlay) -> str:
-    """Return the caption of the ratings, with the largest cycle; "" without ratings."""
+    """Return the caption of the ratings, with the clearest cycle; "" without ratings."""
     ratings = crossplay.ratings
     if ratings is None:
         return ""
@@ -170,12 +170,10 @@ def ratings_caption(crossplay: CrossPlay) -> str:
         f"Intervals are over {'seeds, which share neither training nor random numbers' if ratings.seeds > 1 else 'episodes'}"
     )
     if ratings.cycle is None:
-        return f"{text}. No three players all met each other, so that cycles cannot be detected."
-    players, residual = ratings.cycle
-    if residual < 1:
-        return f"{text}. No cycles."
+        return f"{text}. No three players beat each other in a cycle."
+    players, win_rate = ratings.cycle
     cycle = " beats ".join((*players, players[0]))
-    return f"{text}. Largest cycle, which ratings cannot represent: {cycle} ({residual:.0f} points)."
+    return f"{text}. Clearest cycle, which ratings cannot represent: {cycle}, each in {win_rate:.3f} of their games or more."
 
 
 def sort_ratings(crossplay: CrossPlay) -> list[tuple[str, Interval]]:

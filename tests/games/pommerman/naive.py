@@ -408,7 +408,7 @@ class Game:
     def legal(self, seat):
         """§3.2 Moves that the agent may choose from; it may say anything if it may do anything, else be silent."""
         agent = self.agents[seat]
-        if self.over or agent.gone:
+        if (self.over and not self.cut) or agent.gone:
             return []
         return [0, 1, 2, 3, 4, 5] if agent.alive else [0]
 

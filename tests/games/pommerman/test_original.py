@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -353,6 +354,20 @@ def test_late_answers_are_stops_and_counted(how: str) -> None:
 def test_invalid_answers_are_named(how: str, message: str) -> None:
     with running_agent(how) as port, pytest.raises(RemoteError, match=message):
         match("mo-pommerman-duel-v0", [original.make_http_policy(f"127.0.0.1:{port}", timeout=5), "stationary"], games=1)
+
+
+@pytest.mark.parametrize("length", ["9" * 5000, "-5", "five", "", "1_0"])
+def test_invalid_lengths_of_answers_are_named(length: str, monkeypatch) -> None:
+    class Connection:
+        def settimeout(self, seconds: float) -> None: ...
+
+        def recv(self, size: int) -> bytes:
+            return f"HTTP/1.0 200 OK\r\nContent-Length: {length}\r\n\r\n".encode()
+
+    monkeypatch.setattr(original.HttpAgent, "_wait_until_ready", lambda self, seconds: None)
+    agent = original.HttpAgent("127.0.0.1", 10080)
+    with pytest.raises(RemoteError, match="not an answer of HTTP"):
+        agent._read_answer(Connection(), "/action", time.monotonic() + 60)
 
 
 @pytest.mark.parametrize("address", ["10080", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:x", "192.0.2.1:80", "example.com:80"])

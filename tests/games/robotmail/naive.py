@@ -165,7 +165,7 @@ class Game:
 
     def mask(self, index):
         """§3.6, §7.3 Return the action mask."""
-        options = [] if self.over else self.legal_actions(index) or [STAND] * self.always_legal
+        options = [] if self.terminated else self.legal_actions(index) or [STAND] * self.always_legal
         return [int(action in options) for action in range(5)]
 
     # --------------------------------------------------------------------------------------------------------- a step

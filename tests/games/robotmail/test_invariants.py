@@ -197,8 +197,8 @@ def check_position(play, now, params, dealt):
     assert max(mails) <= required
     assert bool(state["over"]) == (now["winner"] is not None or now["n"] == params["max_step"])
     for index in range(len(robots)):
-        assert not state["over"] or not play.mask(index).any()
-        assert state["over"] or not params["always_legal"] or play.mask(index).any()
+        assert now["winner"] is None or not play.mask(index).any()
+        assert now["winner"] is not None or not params["always_legal"] or play.mask(index).any()
 
 
 def check_step(play, params, layout, before, now, mask, action):

@@ -122,6 +122,8 @@ REFUSED = [
     ({"objectives": ["time", "pickup", "time"]}, "expected at least one objective, each once"),
     ({"objectives": 3}, "invalid objectives=3: expected None, or a selection of 'delivery'"),
     ({"objectives": ["clock"]}, "invalid objectives=['clock']: expected the preset alone, objectives='clock', or"),
+    ({"objectives": [["v0"]]}, "invalid objectives=['v0']: expected"),
+    ({"objectives": [{}]}, "invalid objectives={}: expected"),
     ({"objectives": ("time", "v0")}, "invalid objectives=('time', 'v0'): expected the preset alone, objectives='v0', or"),
 ]
 

@@ -432,7 +432,7 @@ def test_a_finished_game_stays_finished(n, action, winner, cut):
         assert other.game.codec.save(other.state) == saved
         for name in ("over", "truncated", "winner"):
             assert other.states[name] == play.states[name], name
-        assert not any(other.mask(index).any() for index in range(4))
+        assert any(other.mask(index).any() for index in range(4)) == (winner is None)  # §7.3
         assert not other.reward.any()
 
 
@@ -453,7 +453,7 @@ def test_a_finished_game_is_over_in_every_api(n, action, winner, cut):
         assert each.terminations == dict.fromkeys(env.possible_agents, won)
         assert each.truncations == dict.fromkeys(env.possible_agents, cut)
         assert all(info["winners"] == ["robot_0", "robot_1"] * won for info in each.infos.values())
-        assert not any(each.observe(agent)["action_mask"].any() for agent in each.agents)
+        assert any(each.observe(agent)["action_mask"].any() for agent in each.agents) == (not won)
     assert not any(reward.any() for reward in again.rewards.values())
     assert not again.returns.any()
     for _ in again.possible_agents:
@@ -461,7 +461,7 @@ def test_a_finished_game_is_over_in_every_api(n, action, winner, cut):
     assert again.agents == []
     many = momagames.make_vec(ID, 2, autoreset="disabled", **params)
     _, infos = many.reset(options={"state": saved})
-    assert not infos["action_mask"].any()
+    assert infos["action_mask"].any() == (not won)
     _, step_rewards, ended, stopped, _ = many.step(np.zeros(2, int))
     assert not step_rewards.any()
     assert (ended == won).all()
@@ -482,7 +482,7 @@ def test_a_position_of_the_last_step_is_over():
     """§9.3 Without a winner it was cut off."""
     play = make_episode(POSITION | {"n": 100})
     assert (play.state["over"], play.state["truncated"]) == (1, 1)
-    assert not play.masks.any()
+    assert play.masks.any()
     won = make_episode(POSITION | robot(1, delivered=1) | {"winner": 0, "n": 100})
     assert (won.state["over"], won.state["truncated"]) == (1, 2)
     early = make_episode(POSITION | robot(1, delivered=1) | {"winner": 0})

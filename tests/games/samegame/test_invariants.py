@@ -1,13 +1,19 @@
 """Invariants of every position of MO-SameGame."""
 
+from fractions import Fraction
 from math import isqrt
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import momagames
+from momagames.engine.playouts import make_step_buffers
+from momagames.engine.positions import load_state
 from momagames.games.samegame.codec import momaland_board
 from momagames.games.samegame.heuristics import EXTRA_FEATURE_NAMES, FEATURE_NAMES
+from momagames.kernels.jit import compile_entry_point
 from tests.games.samegame.naive import SYMBOLS
 from tests.games.samegame.test_objective_features import compiled as compiled_features
 from tests.games.walk import board, legal, moves, start
@@ -129,14 +135,51 @@ def test_team_and_color_rewards_only_move_points(seed, params, team, by_color):
         assert np.array_equal(other.reward, shared if by_color else shared.sum(axis=1, keepdims=True))
 
 
-@given(SEEDS, st.floats(0, 100_000, width=32))
+@given(SEEDS, st.floats(0, 100_000))
 def test_clear_bonus_is_paid_for_an_empty_board_only(seed, bonus):
     params = {"board_width": 3, "board_height": 4, "num_colors": 2}
     plain, other = start(ID, seed, **params), start(ID, seed, **params, clear_bonus=bonus)
     for _, _, action, reward in moves(plain, seed):
         other.step(action)
         extra = bonus if plain.state["tiles"] == 0 else 0
-        assert np.array_equal(other.reward, (reward + extra * (reward > 0)).astype(np.float32))
+        expected = [[nearest_float32(Fraction(int(one)) + Fraction(extra)) if one else 0 for one in row] for row in reward]
+        assert other.reward.tolist() == expected
+
+
+def nearest_float32(value):
+    """The float32 nearest to a fraction, of two that are as near the even one."""
+    near = np.float32(float(value))
+    candidates = [np.nextafter(near, np.float32(limit)) for limit in (-np.inf, np.inf)]
+    return min([near, *candidates], key=lambda one: (abs(Fraction(float(one)) - value), int(one.view(np.int32)) & 1))
+
+
+@pytest.mark.parametrize("bonus", [75.04376261496589, 2**-15 + 2**-60, 3 * 2**-15 - 2**-60, 0.1, 1e-300])
+def test_clear_bonus_is_rounded_once(bonus):
+    """Also where the sum in float64 is halfway between two float32, and the exact sum is not. On boards and on bit planes."""
+    game = momagames.spec(ID, board_width=5, board_height=5, clear_bonus=bonus)
+    states = load_state(game, {"board": ["11111"] * 5})
+    for one, state in ((game, states), game.search.compact(game, states)):
+        actions, reward = make_step_buffers(one)
+        compile_entry_point(make_single_step(one), f"{one.rules_key}.tests.step")(state, actions, reward)
+        assert reward[0, 0] == nearest_float32(625 + Fraction(bonus)) == game.objectives[0].high
+
+
+@given(st.floats(0, 100_000))
+def test_the_estimate_is_an_upper_bound_for_every_bonus(bonus):
+    """Also where the reward is rounded up."""
+    game = momagames.spec(ID, board_width=5, board_height=5, clear_bonus=bonus)
+    states, out = load_state(game, {"board": ["11111"] * 5}), np.zeros((len(FEATURE_NAMES), 5))
+    compiled_features(states, out)
+    assert out[0, 0] == game.objectives[0].high
+
+
+def make_single_step(game):
+    step = game.kernels.step
+
+    def step_first(states, actions, reward):
+        step(states[0], actions, reward)
+
+    return step_first
 
 
 @given(st.floats(0, 100_000))

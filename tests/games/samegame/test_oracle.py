@@ -54,6 +54,7 @@ LARGE = [
     case(15, 15, 5),
     case(15, 15, 5, scoring="classic"),
     case(15, 15, 5, by_color=False, scoring="classic", count=True),
+    case(30, 30, 5, scoring="classic"),
     case(30, 30, 10, 5),
     case(30, 3, 3, 2),
     case(3, 30, 3, 2),
@@ -117,7 +118,7 @@ def test_any_parameters(data):
         data.draw(st.integers(1, 5)),
         data.draw(st.booleans()),
         data.draw(st.booleans()),
-        *data.draw(st.tuples(st.floats(0, 100_000, width=32), st.just("squares")) | st.just((0.0, "classic"))),
+        *data.draw(st.tuples(st.floats(0, 100_000), st.just("squares")) | st.just((0.0, "classic"))),
         data.draw(st.booleans()),
     )
     rows = board(random.Random(data.draw(st.integers(0, 2**32))), params)

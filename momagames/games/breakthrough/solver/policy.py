@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.games.breakthrough.solver.guarantees import check_cells
 from momagames.games.breakthrough.solver.policy_kernels import solved_act
@@ -19,7 +19,7 @@ SLOTS = 1 << 22
 
 def make_solved(game: Game) -> CompiledPolicy:
     """Return the policy; InvalidParameter for a board of more than 25 cells."""
-    policy = CompiledPolicy("solved", solved_act, rules=("breakthrough",), scratch=_make_scratch)
+    policy = CompiledPolicy("solved", solved_act, LOOKAHEAD_MEMORY, ("breakthrough",), scratch=_make_scratch)
     policy.check(game)
     check_cells(game, MAX_SOLVED_CELLS)
     return policy

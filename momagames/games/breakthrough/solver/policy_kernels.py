@@ -21,6 +21,7 @@ def solved_act(state, agent, mask, parts, memory, scratch, word, action):
         after[0] = state
         move[0, 0] = candidate
         step(after[0], move, reward)
+        memory["lookahead_steps"] += 1  # the proof-number search steps no game
         wins = after[0]["over"] != 0
         if not wins:
             if begin_search(after[0], goal, table, positions, frames, registers) == PAUSED:

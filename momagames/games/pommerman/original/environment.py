@@ -121,8 +121,6 @@ class OriginalEnv:
         """Start an episode; return the observation of each agent."""
         if not self._agents:
             raise InvalidCall("reset() without agents: call set_agents(agents) first")
-        if self._seed is None and self._episode.state["rng"] == 0:
-            self._seed = int(np.random.default_rng().integers(2**63))
         self._episode.start(self._position, self._seed)
         self._seed, self._last, self._is_running = None, None, True
         return self.get_observations()

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import socket
 import time
 from collections.abc import Mapping
@@ -35,6 +36,7 @@ NOTICE_TIMEOUT = 0.5  # for /init_agent, /episode_end and /shutdown, as in the o
 START_TIMEOUT, START_INTERVAL = 30.0, 0.1  # for the first answer to /ping
 MAX_ANSWER = 64 << 10  # bytes, header included
 CHUNK = 8 << 10
+CONTENT_LENGTH = re.compile(rb"[0-9]{1,9}")
 OK, PORTS = 200, (1, 65535)
 
 
@@ -143,15 +145,15 @@ class HttpAgent:
     def _read_answer(self, connection: socket.socket, path: str, until: float) -> bytes:
         """Read an answer up to its declared length, or to the end of the connection."""
         data = b""
-        while not _is_complete(data):
-            connection.settimeout(_compute_remaining(until))
-            chunk = connection.recv(CHUNK)
-            if not chunk:
-                break
-            data += chunk
-            if len(data) > MAX_ANSWER:
-                raise RemoteError(f"{self._place}{path}: answer of more than {MAX_ANSWER >> 10} KiB")
         try:
+            while not _is_complete(data):
+                connection.settimeout(_compute_remaining(until))
+                chunk = connection.recv(CHUNK)
+                if not chunk:
+                    break
+                data += chunk
+                if len(data) > MAX_ANSWER:
+                    raise RemoteError(f"{self._place}{path}: answer of more than {MAX_ANSWER >> 10} KiB")
             response = HTTPResponse(cast(socket.socket, _ReadSocket(data)))
             response.begin()
             body = response.read()
@@ -173,13 +175,15 @@ class _ReadSocket:
 
 
 def _is_complete(data: bytes) -> bool:
-    """Return whether an answer has as many bytes as its header declares."""
+    """Return whether an answer has as many bytes as its header declares. Raises ValueError for an invalid number."""
     head, end, body = data.partition(b"\r\n\r\n")
     if not end:
         return False
     for line in head.split(b"\r\n")[1:]:
         name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length" and value.strip().isdigit():
+        if name.strip().lower() == b"content-length":
+            if not CONTENT_LENGTH.fullmatch(value.strip()):
+                raise ValueError(f"invalid Content-Length={value.strip()[:50]!r}: expected a number of bytes")
             return len(body) >= int(value)
     return False
 

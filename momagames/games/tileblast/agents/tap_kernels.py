@@ -67,6 +67,7 @@ def one_step_lookahead(state, agent, mask, parts, memory, word, action):
         low, high = remove_group(state, cell, low, high)
         trial[0] = state
         value = evaluate_tap(trial[0], cell, before)
+        memory["lookahead_steps"] += 1
         if value > best:
             best = value
             action[0] = cell

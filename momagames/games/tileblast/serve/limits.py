@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from momagames.games.tileblast.serve.protocol import RequestError
 
 MAX_CLIENTS = 10_000  # addresses with a stored bucket
+MAX_DIGITS = 18  # of a declared number of bytes that is compared
 DRAIN_FACTOR = 64  # a body of up to this many times the limit is read and dropped, so that its sender can read the answer
 
 
@@ -67,7 +68,8 @@ async def read_body(chunks: AsyncIterator[bytes], declared: str | None, limits: 
 async def read_chunks(chunks: AsyncIterator[bytes], declared: str | None, max_bytes: int) -> bytes:
     """Return the body, or raise RequestError 413; store at most `max_bytes` bytes."""
     body, size = bytearray(), 0
-    too_large = bool(declared and declared.isdecimal() and float(declared) > max_bytes * DRAIN_FACTOR)
+    digits = (declared or "").lstrip("0")
+    too_large = digits.isdecimal() and (len(digits) > MAX_DIGITS or int(digits) > max_bytes * DRAIN_FACTOR)
     if not too_large:
         async for chunk in chunks:
             size += len(chunk)

@@ -121,10 +121,10 @@ class RemoteTileBlast(gymnasium.Env[Any, Any]):
         return not (self._won or self._lost) and self._taps >= (self.max_taps or TAPS_PER_MOVE * self._moves)
 
     def _info(self) -> dict[str, Any]:
-        """Return the infos. The mask is empty when the game is over, as in the game."""
-        over = self._won or self._lost or self._truncated
+        """Return the infos. The mask is empty when the game is won or lost, as in the game."""
+        is_decided = self._won or self._lost
         return {
-            "action_mask": np.zeros_like(self._position.mask) if over else self._position.mask.copy(),
+            "action_mask": np.zeros_like(self._position.mask) if is_decided else self._position.mask.copy(),
             "valid": self._valid,
             "collected": list(self._collected),
             "goals_remaining": list(self._position.rest),
