@@ -18,6 +18,7 @@ from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes
 from momagames.engine.policies import AgentPolicy
 from momagames.errors import InvalidParameter
+from momagames.plugins import USER
 from momagames.registry import format_id
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -35,7 +36,7 @@ def random_checkpoint(id: str, **params: object) -> Checkpoint:
     arrays = {name: rng.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
     facts = {"game": id, "params": dict(game.params), "canonical": format_id(id, game.params), "method": "moppo"}
     facts["options"] = Moppo.default_options(game)
-    return Checkpoint(Path("random.npz"), facts, arrays, {})
+    return Checkpoint(Path("random.npz"), facts, arrays, {}, USER)
 
 
 def play_states(game, count: int) -> list:
@@ -91,7 +92,7 @@ def test_scores_are_those_of_the_scorer(hidden: int, tmp_path: Path) -> None:
     facts = {"game": game.id, "params": dict(game.params), "canonical": format_id(game.id, game.params)}
     facts |= {"method": "grpo" if hidden else "cross_entropy", "options": {"hidden": hidden} if hidden else {}}
     parameters = rng.normal(0, 0.3, policy.num_parameters)
-    checkpoint = Checkpoint(Path("scorer.npz"), facts, {"parameters": parameters}, {})
+    checkpoint = Checkpoint(Path("scorer.npz"), facts, {"parameters": parameters}, {}, USER)
     model = onnx_export.export_onnx(checkpoint, tmp_path / "scorer.onnx")
     rows, cursor = np.zeros((100, policy.features.count), np.float32), np.zeros(1, np.int64)
     compiled = policy.compile_with(parameters, [0.2, 0.8], "scorer")
