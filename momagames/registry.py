@@ -146,7 +146,7 @@ def format_id(id: str, params: Mapping[str, Any]) -> str:
     return f"{id}({','.join(f'{name}={value!r}' for name, value in params.items())})"
 
 
-def policy(name: str, game: Game, agent: int | None = None) -> Policy:
+def policy(name: str, game: Game, agent: int | str | None = None) -> Policy:
     """Return a policy by name, such as "random" or "module:class", for an agent; see `momagames.baselines`."""
     found: Policy = load_object(POLICY)(name, game, agent)
     return found

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 import momagames
-from momagames.benchmark.store import processes
-from momagames.files import writing
+from momagames.files import processes, writing
 
 PACKAGE = Path(momagames.__file__).parent
 POSIX_MODULES = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}

@@ -20,7 +20,7 @@ from momagames.contract import Game, Policy, State, end_policy_episode, reset_po
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
 from momagames.engine.policies import PythonPolicy
-from momagames.errors import InvalidCall, InvalidParameter, check_choice, one_of
+from momagames.errors import InvalidCall, InvalidParameter, check_choice, invalid_value, one_of
 
 Opponent = str | Policy | PythonPolicy
 Opponents = Opponent | dict[str, Opponent]
@@ -315,12 +315,16 @@ def controlled_agents(game: Game, agent: str | None, team: int | None) -> list[i
 
 def make_opponent(game: Game, agent: str, others: Opponents) -> Policy:
     """Return the policy of an agent."""
-    chosen = others.get(agent) if isinstance(others, dict) else others
+    chosen: Any = others.get(agent) if isinstance(others, dict) else others
     if chosen is None:
         raise InvalidParameter(f"invalid others={others!r}: expected a policy for {agent!r}")
     if isinstance(chosen, PythonPolicy):
         return chosen.make(game, game.agents.index(agent))
-    return registry.policy(chosen, game, game.agents.index(agent)) if isinstance(chosen, str) else chosen
+    if not isinstance(chosen, str) and not callable(chosen):
+        expected = "the name of a policy, a function (state, mask, generator) -> action, or a PythonPolicy"
+        raise InvalidParameter(invalid_value("others", chosen, expected))
+    policy: Policy = registry.policy(chosen, game, game.agents.index(agent)) if isinstance(chosen, str) else chosen
+    return policy
 
 
 def copy_policies(policies: dict[int, Policy], known: dict[int, Any]) -> dict[int, Policy]:

@@ -46,7 +46,10 @@ def find_next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) 
     The result depends on the position only, so that a deterministic game stays deterministic. Non-numbers count as 0. PASS if
     no action is legal
     """
-    numbers = np.asarray(given).ravel()
+    try:
+        numbers = np.asarray(given).ravel()
+    except ValueError:  # rows of different lengths
+        numbers = np.zeros(0)
     if numbers.dtype.kind not in "iuf" or numbers.size != len(parts) or not np.isfinite(numbers).all():
         numbers = np.zeros(len(parts))
     chosen = []

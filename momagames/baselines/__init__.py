@@ -101,14 +101,14 @@ def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[M
     return chosen
 
 
-def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> Policy:
+def policy(name: str, game: Game, agent: int | str | None = None, **options: Any) -> Policy:
     """Return a policy by name for one agent; see `contract.Policy`.
 
     The state may be any record of the game (it is only read), the mask is that of the agent, and all randomness comes from the
     generator, a numpy.random.Generator. Call `reset()`, where the policy has it, at the start of an episode. Make one policy
     for each agent.
 
-    agent      index of the agent that it plays; needed where all agents move at once, except for "random"
+    agent      name or index of the agent that it plays; needed where all agents move at once, except for "random"
     options    "greedy" has weights, float[K] (default: all equal), and estimate, see `momagames.baselines.greedy`; "uct" and
                "pareto_uct" have weights, simulations, exploration, horizon and value, see `momagames.baselines.mcts`;
                "nested_rollouts" has weights, level and scorer, see `momagames.baselines.candidates.nested`;
@@ -116,9 +116,14 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
                `policy_options`
     Raises     UnknownId; InvalidParameter if the policy cannot play this game or the options are wrong
     """
+    from momagames.baselines.base import find_agent
+    from momagames.engine.policies import check_agent
     from momagames.engine.policy_sources import make_policy
 
-    return make_policy(name, find_policy(name, game), game, agent, **options)
+    index = find_agent(game, agent) if isinstance(agent, str) else agent
+    if index is not None:  # the random policy needs no agent
+        check_agent(game, index)
+    return make_policy(name, find_policy(name, game), game, index, **options)
 
 
 def batch_policy(name: str, game: Game, **options: Any) -> BatchPolicy:

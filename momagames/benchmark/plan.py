@@ -563,10 +563,16 @@ def method_names(experiment: PlansExperiment | PoliciesExperiment) -> dict[str, 
 
 def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
     """Return labels of methods by their JSON: their names, with the options that tell them from others of the same name."""
+    options: dict[str, list[dict[str, Any]]] = {}
+    for one in methods:
+        options.setdefault(one.name, []).append(one.options)
+    common = {
+        name: {k for k, v in group[0].items() if all(k in one and one[k] == v for one in group)}
+        for name, group in options.items()
+    }
 
     def label(chosen: MethodChoice) -> str:
-        others = [other.options for other in methods if other.name == chosen.name]
-        differing = {k: v for k, v in chosen.own_options.items() if any(k not in one or one[k] != v for one in others)}
+        differing = {k: v for k, v in chosen.own_options.items() if k not in common[chosen.name]}
         return f"{chosen.name}({', '.join(f'{k}={v}' for k, v in differing.items())})" if differing else chosen.name
 
     return {chosen.model_dump_json(): label(chosen) for chosen in methods}

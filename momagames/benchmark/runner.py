@@ -12,6 +12,8 @@ from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidParameter, check_range, invalid_value, one_of
 
+MAX_SHARD = 20  # characters of I/N
+
 
 @dataclass(frozen=True)
 class Results:
@@ -44,7 +46,7 @@ class Shard:
     def parse(text: str, seeds: Sequence[int] = ()) -> Shard:
         """Parse a shard: "2/8" is the second of eight."""
         number, _, of = text.partition("/")
-        if not (number.isdecimal() and of.isdecimal()):
+        if not (number.isdecimal() and of.isdecimal() and len(text) <= MAX_SHARD):
             raise InvalidParameter(invalid_value("shard", text, "I/N, such as 1/4"))
         return Shard(int(number), int(of), tuple(seeds))
 

@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from momagames import __version__, plugins, registry
 from momagames.analysis.arrays import filter_dominated
@@ -26,23 +27,42 @@ from momagames.analysis.indicators import hypervolume
 from momagames.baselines.base import find_agent, first_agents
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from momagames.baselines.policy_names import check_stored_options
-from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod
+from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod, list_weights
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.episodes import make_default_opponent, play_from_starts
 from momagames.benchmark.executors.processes import count_cores
-from momagames.benchmark.plan import Opponent
+from momagames.benchmark.plan import FrozenModel, Opponent
+from momagames.benchmark.suite_files import validate_model
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
-from momagames.errors import InvalidFile, InvalidParameter, invalid_value
+from momagames.errors import InvalidFile, InvalidParameter
+from momagames.files.reading import read_text
+from momagames.files.writing import make_folder, write_file_atomically
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
-HEAD = {"canonical": str, "method": str, "version": str, "seed": int, "budget": int, "steps": int}  # fields of a checkpoint
 OTHER_GAMES, FIXED_SCALE = "other_games", "fixed_return_scale"  # fields of a checkpoint; older files have none
 CHECKPOINT_INTERVAL = 60.0  # minimum seconds between two checkpoints
 
 OnUpdate = Callable[[dict[str, Any]], None]
+
+
+class _Head(FrozenModel):
+    """What the head of a checkpoint says about its training, see `Training` and `describe_state`."""
+
+    canonical: str
+    method: str
+    version: str
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
+    budget: Annotated[int, Field(ge=1, lt=2**63)]
+    steps: Annotated[int, Field(ge=0, lt=2**63)]
+    decisions: Annotated[int, Field(ge=0)]
+    seconds: Annotated[float, Field(ge=0)]
+    seats: Annotated[tuple[str, ...], Field(min_length=1)]
+    opponents: tuple[Opponent, ...]
+    instance_seed: Annotated[int, Field(ge=0, lt=2**64)] | None
+    weights: tuple[float, ...] | None
 
 
 @dataclass(frozen=True)
@@ -262,14 +282,18 @@ def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Check
     with plugins.allow_code(allow_code):
         checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
     head, origin = checkpoint.head, checkpoint.origin
-    _check_head(checkpoint)
+    stated = {name: head[name] for name in _Head.model_fields if name in head}
+    checked = validate_model(_Head, stated, f"{checkpoint.path}: not a training checkpoint", "training checkpoint", origin)
     try:
         game = checkpoint.make_game()
         check_stored_options(head["method"], head["options"], game, origin)
+        for seat in checked.seats:
+            find_agent(game, seat)
+        if checked.weights is not None:
+            list_weights(game, 1, checked.weights)  # raises for invalid ones
         training = Training(
-            game, checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
-            tuple(Opponent.model_validate(one, context=origin) for one in head["opponents"]), head["instance_seed"],
-            None if head["weights"] is None else tuple(head["weights"]),
+            game, checkpoint.make_method(), checked.seed, checked.budget, checked.seats, checked.opponents,
+            checked.instance_seed, checked.weights,
             tuple(registry.make_stored_game(one["game"], one["params"], origin) for one in head.get(OTHER_GAMES, ())),
             None if head.get(FIXED_SCALE) is None else tuple(head[FIXED_SCALE]),
         )  # fmt: skip
@@ -278,18 +302,6 @@ def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Check
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {error}") from None
     return training, checkpoint
-
-
-def _check_head(checkpoint: Checkpoint) -> None:
-    """Raise InvalidFile for a field of the wrong type or range."""
-    for name, kind in HEAD.items():
-        if type(value := checkpoint.head.get(name)) is not kind:
-            expected = f"a {kind.__name__}"
-            raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {invalid_value(name, value, expected)}")
-    for name in ("seed", "budget", "steps", "instance_seed"):
-        value = checkpoint.head.get(name)
-        if value is not None and (type(value) is not int or not 0 <= value < 2**63):
-            raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {invalid_value(name, value, '0..2**63 - 1')}")
 
 
 def _check_same_training(training: Training, checkpoint: Checkpoint) -> None:
@@ -307,18 +319,17 @@ class _ProgressLog:
 
     def __init__(self, directory: Path, steps: int, config: dict[str, Any], wandb: str | None) -> None:
         self._path = directory / LOG
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
-            valid = [line for line in lines if _parse_steps(line) <= steps]
-            self._path.write_text("".join(f"{line}\n" for line in valid), encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InvalidFile(f"{self._path}: {error.strerror or error}") from None
+        make_folder(directory)
+        valid = [json.dumps(metrics) for metrics in read_log(self._path) if metrics["steps"] <= steps]
+        write_file_atomically(self._path, "".join(f"{line}\n" for line in valid))
         self._loggers = make_loggers(directory, steps, config, wandb)
 
     def write(self, metrics: dict[str, Any]) -> None:
-        with self._path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(metrics) + "\n")
+        try:
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write(json.dumps(metrics) + "\n")
+        except OSError as error:
+            raise InvalidFile(f"{self._path}: {error.strerror or error}") from None
         scalars = {name: value for name, value in metrics.items() if isinstance(value, float)}
         scalars["hypervolume"] = metrics["evaluation"]["hypervolume"]
         for logger in self._loggers:
@@ -329,9 +340,28 @@ class _ProgressLog:
             logger.close()
 
 
-def _parse_steps(line: str) -> float:
-    """Return the steps of a log line; infinity for an incomplete line."""
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a training log, without a last one that is incomplete; none if there is no log yet.
+
+    Raises InvalidFile, with the line
+    """
+    text = read_text(path) if path.exists() else ""
+    lines, found = text.splitlines(), list[dict[str, Any]]()
+    for number, line in enumerate(lines, 1):
+        try:
+            found.append(_parse_line(line, f"{path}: line {number}"))
+        except InvalidFile:
+            if number < len(lines) or text.endswith("\n"):
+                raise  # else the process was killed while it wrote the line, or the disk was full
+    return found
+
+
+def _parse_line(line: str, place: str) -> dict[str, Any]:
     try:
-        return float(json.loads(line)["steps"])
-    except ValueError:
-        return float("inf")
+        metrics = json.loads(line)  # metrics may be NaN
+    except (ValueError, RecursionError) as error:
+        raise InvalidFile(f"{place}: not JSON: {error}") from None
+    steps = metrics.get("steps") if isinstance(metrics, dict) else None
+    if isinstance(steps, bool) or not isinstance(steps, (int, float)):
+        raise InvalidFile(f"{place}: expected the metrics of an evaluation, with 'steps'")
+    return dict(metrics)

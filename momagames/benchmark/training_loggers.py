@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 from momagames.errors import InvalidFile, MissingExtra, RemoteError
+from momagames.files.writing import write_file_atomically
 
 TENSORBOARD, WANDB_ID = "tensorboard", "wandb-id"
 
@@ -55,20 +58,32 @@ class TensorBoardLogger:
     """Event files in a directory of their own; events after `steps` are purged."""
 
     def __init__(self, directory: Path, steps: int) -> None:
+        self._directory = directory
         writer = import_module("torch.utils.tensorboard").SummaryWriter
-        self._writer = writer(str(directory), purge_step=steps + 1 if steps else None)
+        with self._name_errors():
+            self._writer = writer(str(directory), purge_step=steps + 1 if steps else None)
 
     @staticmethod
     def is_installed() -> bool:
         return find_spec("tensorboard") is not None
 
     def write(self, metrics: dict[str, float], steps: int) -> None:
-        for name, value in metrics.items():
-            self._writer.add_scalar(name, value, steps)
-        self._writer.flush()
+        with self._name_errors():
+            for name, value in metrics.items():
+                self._writer.add_scalar(name, value, steps)
+            self._writer.flush()
 
     def close(self) -> None:
-        self._writer.close()
+        with self._name_errors():
+            self._writer.close()
+
+    @contextmanager
+    def _name_errors(self) -> Iterator[None]:
+        """Raise InvalidFile with the directory for events that cannot be written, such as on a full disk."""
+        try:
+            yield
+        except OSError as error:
+            raise InvalidFile(f"{self._directory}: {error.strerror or error}") from None
 
 
 class WandbLogger:
@@ -83,10 +98,7 @@ class WandbLogger:
             )
         except wandb.Error as error:
             raise RemoteError(f"Weights & Biases did not start a run in project {project!r}: {error}") from None
-        try:
-            path.write_text(f"{self._run.id}\n", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InvalidFile(f"{path}: {error.strerror or error}") from None
+        write_file_atomically(path, f"{self._run.id}\n")
 
     def write(self, metrics: dict[str, float], steps: int) -> None:
         self._run.log(metrics, step=steps)

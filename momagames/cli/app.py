@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from momagames import registry
 from momagames.cli.bench import bench
-from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress, table
+from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, print_line, progress, table
 from momagames.cli.dataset import dataset
 from momagames.cli.exact import exact
 from momagames.cli.export_onnx import export_onnx
@@ -87,7 +87,7 @@ def main() -> None:
     try:
         app()
     except MomagamesError as error:
-        print(f"momagames: {error}", file=sys.stderr)
+        print_line(f"momagames: {error}", sys.stderr)
         sys.exit(WRONG)
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         sys.stderr.close()
@@ -132,10 +132,10 @@ def play(
         except (InvalidCall, MissingExtra) as error:
             if window:
                 raise
-            print(f"momagames: {error}; you play in the terminal", file=sys.stderr)
+            print_line(f"momagames: {error}; you play in the terminal", sys.stderr)
         else:
             board.run()
-            console().print(board.summary(), highlight=False, markup=False)
+            console().print(board.summary())
             return
     terminal.play(id, opponent, seed=seed, human=agent, **given)
 
@@ -160,6 +160,7 @@ def match(
     import json
 
     from momagames.benchmark import match as play_match
+    from momagames.files.writing import write_file_atomically
 
     given = parameters(param or [])
     add_working_directory()
@@ -177,10 +178,10 @@ def match(
         )
     screen.print(_make_match_table(result))
     fairness = ", ".join(f"{name} {value:.3f}" for name, value in result.fairness.items())
-    screen.print(f"fairness over the agents of a game: {fairness}", highlight=False, style="dim", soft_wrap=True)
-    screen.print(_describe_match(result), highlight=False, style="dim", soft_wrap=True)
+    screen.print(f"fairness over the agents of a game: {fairness}", style="dim", soft_wrap=True)
+    screen.print(_describe_match(result), style="dim", soft_wrap=True)
     if file is not None:
-        file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8", newline="\n")
+        write_file_atomically(file, json.dumps(result.to_json(), indent=1) + "\n")
         screen.print(f"results: {file}", soft_wrap=True)
 
 

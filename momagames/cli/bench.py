@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,7 +22,9 @@ from momagames.cli.console import (
     command,
     console,
     print_facts,
+    print_heading,
     print_json,
+    print_line,
     progress,
     table,
 )
@@ -89,17 +92,16 @@ def show(suite: SuiteArgument) -> None:
     from momagames.benchmark.plan import expand_runs
 
     loaded, screen = load_suite(suite), console()
-    screen.print(f"[bold]{loaded.name}[/bold]  {count(len(loaded.list_runs()), 'run')}")
+    print_heading(screen, loaded.name, f"  {count(len(loaded.list_runs()), 'run')}")
     screen.print(loaded.description)
     for experiment in loaded.experiments:
-        screen.print(f"\n[bold]{experiment.name}[/bold]  {count(len(list(expand_runs(experiment))), 'run')}", highlight=False)
+        print_heading(screen, f"\n{experiment.name}", f"  {count(len(list(expand_runs(experiment))), 'run')}")
         print_facts(screen, _describe_experiment(experiment))
     wanted = loaded.indicators
-    screen.print(f"\nindicators: {', '.join(wanted.names)}", highlight=False)
+    screen.print(f"\nindicators: {', '.join(wanted.names)}")
     screen.print(
         f"{wanted.confidence:.0%} intervals by {wanted.resamples:,} resamples, reference points moved out by {wanted.margin:g}",
         style="dim",
-        highlight=False,
     )
 
 
@@ -144,9 +146,9 @@ def estimate(
     screen.print(listing)
     for one in found:
         if one.error:
-            screen.print(f"unknown: {one.runs[0].folder}: {one.error}", style="red", markup=False, soft_wrap=True)
+            screen.print(f"unknown: {one.runs[0].folder}: {one.error}", style="red", soft_wrap=True)
     said = f"{count(len(runs), 'run')}: about {format_duration(total)} of CPU time, without compilation"
-    screen.print(said, highlight=False)
+    screen.print(said)
 
 
 def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
@@ -244,14 +246,14 @@ def _warn_other_version(store: Store, suite: Suite) -> None:
 
     version, methods = store.read_version(), store.describe_changed_methods(suite)
     if version != momagames.__version__:
-        print(
+        print_line(
             f"momagames: the results are of version {version}; this is {momagames.__version__}, which runs the whole suite "
             "again and leaves the old results in place",
-            file=sys.stderr,
+            sys.stderr,
         )
     elif methods:
-        print(
-            f"momagames: run again, with the old results left in place, as the methods have changed: {methods}", file=sys.stderr
+        print_line(
+            f"momagames: run again, with the old results left in place, as the methods have changed: {methods}", sys.stderr
         )
 
 
@@ -283,7 +285,7 @@ def _run_suite(
     header = (
         f"suite {suite.name}: {count(len(runs), 'run')}, {len(runs) - len(due)} finished before, {_describe_executor(where)}"
     )
-    screen.print(f"{header}, into {folder}" + (f", shard {shard}" if shard != ALL_RUNS else ""))
+    screen.print(f"{header}, into {folder}" + (f", shard {shard}" if shard != ALL_RUNS else ""), soft_wrap=True)
     if due and not store.has_suite():
         screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
     try:
@@ -294,13 +296,11 @@ def _run_suite(
         raise typer.Exit(INTERRUPTED) from None
     problem = _report(store, suite, shard, every, has_new_runs=bool(due))
     for outcome in results.failed:
-        screen.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", markup=False, soft_wrap=True)
-    screen.print(
-        f"{count(len(results.finished), 'run')} in {results.seconds:.0f} s, {len(results.failed)} failed", highlight=False
-    )
+        screen.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", soft_wrap=True)
+    screen.print(f"{count(len(results.finished), 'run')} in {results.seconds:.0f} s, {len(results.failed)} failed")
     if problem is not None:
-        screen.print(f"all tables: momagames bench report {folder} --every", highlight=False, soft_wrap=True)
-        screen.print(f"in a browser: momagames bench report {folder} --open", highlight=False, soft_wrap=True)
+        screen.print(f"all tables: momagames bench report {quote(str(folder))} --every", soft_wrap=True)
+        screen.print(f"in a browser: momagames bench report {quote(str(folder))} --open", soft_wrap=True)
         _print_page(folder / PAGE, problem, open)
     if results.failed:
         raise typer.Exit(FAILED)
@@ -338,7 +338,8 @@ def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_new_runs:
 
     missing = sum(not store.has_run(one) for one in suite.list_runs())
     if shard != ALL_RUNS and missing:
-        print(f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is")
+        hint = f"`momagames bench report {quote(str(store.folder))}` shows what is"
+        print_line(f"{missing} runs of the suite are not finished here; {hint}")
         return None
     if not has_new_runs and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
         console().print(summary_table(rows))
@@ -358,7 +359,7 @@ def _print_page(page: Path, problem: str, open: bool) -> None:
 
     if problem:
         raise InvalidFile(problem)
-    console().print(f"page: {page}", highlight=False, soft_wrap=True)
+    console().print(f"page: {page}", soft_wrap=True)
     if open:
         webbrowser.open(page.resolve().as_uri())
 
@@ -377,15 +378,15 @@ def _print_costs(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
     for one in runs:
         what = f"{short_name(one.game.make_game())}  {_format_choice(one.method.name, one.method.options)}  seed {one.seed}"
         if store.has_run(one):
-            screen.print(f"finished  {what}", style="dim", highlight=False, markup=False, soft_wrap=True)
+            screen.print(f"finished  {what}", style="dim", soft_wrap=True)
         else:
             cost = describe_cost(timings.estimate([one]), 1)
             line = f"due       {what}  (time: {cost['time']}, steps: {cost['steps']})"
-            screen.print(line, highlight=False, markup=False, soft_wrap=True)
-    screen.print(f"{count(len(runs), 'run')}, {len(due)} due", highlight=False)
+            screen.print(line, soft_wrap=True)
+    screen.print(f"{count(len(runs), 'run')}, {len(due)} due")
     if due:
         cost = describe_cost(timings.estimate(due), len(due))
-        screen.print(f"time on one core: {cost['time']}; environment steps: {cost['steps']}", highlight=False)
+        screen.print(f"time on one core: {cost['time']}; environment steps: {cost['steps']}")
 
 
 def _load_timings(folder: Path) -> Timings:
@@ -409,10 +410,10 @@ def status(folder: Folder, as_json: AsJson = False, allow_code: AllowCode = Fals
     if as_json:
         print_json(_describe_status(found))
         return
-    screen.print(f"suite {found.suite.name}, momagames {found.version}", highlight=False)
+    screen.print(f"suite {found.suite.name}, momagames {found.version}")
     screen.print(_make_status_table(found))
     for one, error in found.errors:
-        screen.print(f"failed: {one.folder}: {error}", style="red", markup=False, soft_wrap=True)
+        screen.print(f"failed: {one.folder}: {error}", style="red", soft_wrap=True)
     if found.running:
         screen.print(f"in progress: {found.running}")
 
@@ -458,10 +459,12 @@ def check_results(
     with progress(screen, len(store.run_directories())) as advance:
         found = check_store(store, discard, advance)
     for problem in found.problems:
-        screen.print(problem, style="red", markup=False, soft_wrap=True)
-    screen.print(f"{count(found.runs, 'run')} checked, {len(found.damaged)} damaged", highlight=False)
+        screen.print(problem, style="red", soft_wrap=True)
+    screen.print(f"{count(found.runs, 'run')} checked, {len(found.damaged)} damaged")
     if found.damaged and not discard:
-        screen.print(f"to run them again: momagames bench check {folder} --discard, then momagames bench resume {folder}")
+        place = quote(str(folder))
+        line = f"to run them again: momagames bench check {place} --discard, then momagames bench resume {place}"
+        screen.print(line, soft_wrap=True)
     if found.problems:
         raise typer.Exit(FAILED)
 
@@ -503,22 +506,18 @@ def compare(
     allow_code: AllowCode = False,
 ) -> None:
     """Compare results directories: the same games and methods with other code or on other machines."""
-    from rich.markup import escape
-
     from momagames.benchmark.store.store import Store
     from momagames.reports.data.results_comparison import compare_results
 
     found, screen = compare_results(folders), console()
     for letter, folder in zip(LETTERS, folders, strict=False):
-        screen.print(
-            f"{letter}: {folder} (momagames {Store(folder).read_version()})", highlight=False, markup=False, soft_wrap=True
-        )
+        screen.print(f"{letter}: {folder} (momagames {Store(folder).read_version()})", soft_wrap=True)
     for one in found:
         count = len(one.seeds)
-        screen.print(f"\n[bold]{escape(one.title)}: {escape(one.method)}[/bold]", highlight=False, soft_wrap=True)
+        print_heading(screen, f"\n{one.title}: {one.method}")
         screen.print(_make_comparison_table(one))
         line = f"{count} seed{'s' * (count > 1)} in common; reference front: {one.reference}"
-        screen.print(line, style="dim", highlight=False, soft_wrap=True)
+        screen.print(line, style="dim", soft_wrap=True)
     screen.print("best known: the points of all these directories, or those of the reference set in brackets", style="dim")
 
 
@@ -553,7 +552,7 @@ def merge(
 
     with progress(console(), sum(len(Store(folder).run_directories()) for folder in folders)) as advance:
         done = merge_results(folders, out, advance)
-    print(f"{count(done.copied, 'run')} copied, {done.equal} already there, {done.failed} failed; into {out}")
+    print_line(f"{count(done.copied, 'run')} copied, {done.equal} already there, {done.failed} failed; into {out}")
 
 
 @bench.command("export")
@@ -572,7 +571,7 @@ def export(
     chosen = [name for name, given in (("csv", csv), ("parquet", parquet), ("jsonl", jsonl)) if given]
     if len(chosen) != 1:
         raise InvalidParameter("choose one of --csv, --parquet and --jsonl")
-    print(f"{count(export(folder, file, chosen[0]), 'row')}: {file}")
+    print_line(f"{count(export(folder, file, chosen[0]), 'row')}: {file}")
 
 
 @bench.command("pack")

@@ -9,9 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
+
+from momagames.wording import show_controls
 
 Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the game.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -33,10 +35,14 @@ AllowCode = Annotated[
     ),
 ]
 WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: invalid call; failed run; Ctrl-C
+MIN_BAR, MAX_BAR, MIN_LABEL, NUMBERS = 5, 40, 15, 40  # characters of a progress bar, its label and the numbers between them
 
 
 def console(**options: Any) -> Any:
-    """Return the console of a command, which prints every cell of a table whole; `options` are those of Rich."""
+    """Return the console of a command, which prints texts as they are and every cell of a table whole.
+
+    options    of Rich
+    """
     from momagames.cli.tables import TableConsole
 
     return TableConsole(**options)
@@ -91,6 +97,18 @@ def table(*columns: Any) -> Any:
     return make_table(*columns)
 
 
+def print_line(text: object, file: TextIO | None = None) -> None:
+    """Print a text in one line, or in its lines; to stdout by default. Control characters are shown as escapes."""
+    print(show_controls(str(text)), file=file, flush=True)
+
+
+def print_heading(screen: Any, heading: str, rest: str = "") -> None:
+    """Print a heading in bold, and the rest of its line."""
+    from rich.text import Text
+
+    screen.print(Text.assemble((show_controls(heading), "bold"), show_controls(rest)), soft_wrap=True)
+
+
 def print_facts(screen: Any, facts: Sequence[tuple[str, str]]) -> None:
     """Print a line "name: value" for each fact."""
     from momagames.cli.tables import format_facts
@@ -112,12 +130,13 @@ def progress(screen: Any, due: int, share: bool = False) -> Iterator[Any]:
     share    show the completed share of `due` instead of the number
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.table import Column
 
     count = TextColumn("{task.percentage:>3.0f} %") if share else MofNCompleteColumn()
-    columns = (
-        BarColumn(), count, TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )  # fmt: skip
+    width = max(MIN_BAR, min(MAX_BAR, screen.width - NUMBERS - MIN_LABEL))
+    rest = Column(no_wrap=True, overflow="ellipsis", max_width=max(MIN_LABEL, screen.width - NUMBERS - width))
+    label = TextColumn("{task.description}", markup=False, table_column=rest)
+    columns = (BarColumn(width), count, TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(), label)
     with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task("compiling", total=due)
 

@@ -45,7 +45,6 @@ def make(
         made = make_dataset(chosen, folder, processes, lambda info, done, due: advance(info.file, done))
     console().print(
         f"{folder}: {count(len(made), 'episode')}, {count(made.num_steps, 'step')}, {count(made.num_bytes, 'byte')}",
-        highlight=False,
         soft_wrap=True,
     )
 
@@ -74,12 +73,12 @@ def verify(
     with progress(screen, files + again) as advance:
         found = verify_dataset(folder, again, seed, lambda name, done, due: advance(name))
     for problem in found.problems:
-        screen.print(f"WRONG {problem}", style="red", soft_wrap=True, markup=False)
+        screen.print(f"WRONG {problem}", style="red", soft_wrap=True)
     played = f"; {count(found.episodes, 'episode')} of {found.regenerated} of them played again" if regenerate else ""
-    console().print(f"{folder}: {found.files} files of data{played}", highlight=False, soft_wrap=True)
+    console().print(f"{folder}: {found.files} files of data{played}", soft_wrap=True)
     if found.problems:
         raise typer.Exit(FAILED)
-    console().print("all are as they were made", highlight=False)
+    console().print("all are as they were made")
 
 
 @dataset.command()

@@ -71,7 +71,7 @@ def exact(
         progress, max_bytes = show_progress(status, "{}: {:,}".format), max_gigabytes * 2**30
         limits = tabular.Limits(max_states, max_labels, max_seconds, max_bytes, progress, saved)
         made = fronts.solve_environment(choice, chosen, limits, command())
-    screen.print(made.statement, highlight=False)
+    screen.print(made.statement)
     listing = table("point", *made.objectives)
     for number, point in enumerate(made.points):
         listing.add_row(str(number), *(f"{value:.6g}" for value in point.value))
@@ -82,4 +82,4 @@ def exact(
         summary += f": {out}"
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
-    screen.print(summary, highlight=False, soft_wrap=True)
+    screen.print(summary, soft_wrap=True)

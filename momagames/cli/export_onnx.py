@@ -24,4 +24,4 @@ def export_onnx(
         listing.add_row(*row)
     screen = console()
     screen.print(listing)
-    screen.print(f"model: {out}", highlight=False, soft_wrap=True)
+    screen.print(f"model: {out}", soft_wrap=True)

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, AllowCode, Params, command, console, parameters, print_facts, show_progress, table
+from momagames.cli.console import (
+    FAILED,
+    AllowCode,
+    Params,
+    command,
+    console,
+    parameters,
+    print_facts,
+    print_heading,
+    show_progress,
+    table,
+)
 from momagames.wording import count
 
 if TYPE_CHECKING:
@@ -53,7 +64,7 @@ def show(source: Named, allow_code: AllowCode = False) -> None:
     from momagames import fronts
 
     one, screen = fronts.load_front(source), console()
-    screen.print(f"[bold]{one.kind}[/bold]: {one.statement}", highlight=False)
+    print_heading(screen, one.kind, f": {one.statement}")
     print_facts(screen, _facts(one))
     listing = table("point", *one.objectives, "witness")
     for number, point in enumerate(one.points):
@@ -139,7 +150,7 @@ def make(
         checkpoint.unlink(missing_ok=True)
     assert made.method is not None
     summary = f"{count(len(made.points), 'point')}, {count(made.method.states, 'position')}, {made.method.seconds:.3g} s: {out}"
-    screen.print(summary, highlight=False, soft_wrap=True)
+    screen.print(summary, soft_wrap=True)
 
 
 def _make_progress_callback(status: Any) -> Callable[[int, int], None]:
@@ -166,6 +177,7 @@ def union(
     """Merge the points of archived runs into best-known fronts, one for each game and start position."""
     from momagames import fronts
     from momagames.errors import InvalidParameter
+    from momagames.files.writing import make_folder
 
     found = fronts.union_fronts(folders, command(), omit_positions)
     if single := out.name.endswith((".json", ".json.gz")):
@@ -174,12 +186,12 @@ def union(
                 f"--out {out}: there are {len(found)} games and start positions, each with a front; expected a folder for them"
             )
     else:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
     for name, one in found.items():
         place = out if single else out / name
         fronts.write_front(place, one)
         summary = f"{count(len(one.points), 'point')} of {count(len(one.runs), 'run')}: {place}"
-        console().print(summary, highlight=False, soft_wrap=True)
+        console().print(summary, soft_wrap=True)
 
 
 @front.command()
@@ -213,6 +225,6 @@ def verify(
             check = "derived again" if prove and one.kind == "proven" else "witnesses played again"
             if getattr(one, "certificates", ()):
                 check = f"witnesses played again, {len(one.certificates)} certificates"  # type: ignore[union-attr]
-            screen.print(f"ok    {name}: {count(len(one.points), 'point')}, {check}", highlight=False, soft_wrap=True)
+            screen.print(f"ok    {name}: {count(len(one.points), 'point')}, {check}", soft_wrap=True)
     if wrong:
         raise typer.Exit(FAILED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from momagames import registry
-from momagames.cli.console import AsJson, Params, console, parameters, print_facts, print_json, table
+from momagames.cli.console import AsJson, Params, console, parameters, print_facts, print_heading, print_json, table
 
 if TYPE_CHECKING:
     from momagames.contract import Game, Parameter
@@ -36,7 +36,7 @@ def info(
         print_json(_describe_game(game))
         return
     screen = console()
-    screen.print(f"[bold]{game.title}[/bold]  {game.id}")
+    print_heading(screen, game.title, f"  {game.id}")
     screen.print(registry.format_id(game.id, game.params), style="dim")
     print_facts(screen, _format_facts(game))
     screen.print(_make_objectives_table(game))

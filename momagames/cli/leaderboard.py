@@ -66,7 +66,7 @@ def build(
         raise typer.Exit(FAILED)
     pages = make_pages(entries)
     write_pages(pages, out)
-    console().print(f"entries: {len(entries)}, pages: {len(pages)}, in {out}", highlight=False, soft_wrap=True)
+    console().print(f"entries: {len(entries)}, pages: {len(pages)}, in {out}", soft_wrap=True)
 
 
 @leaderboard.command()
@@ -76,7 +76,7 @@ def seal(folders: Folders) -> None:
 
     for folder in folders:
         seal_submission(folder)
-        console().print(f"sealed {folder}", highlight=False, soft_wrap=True)
+        console().print(f"sealed {folder}", soft_wrap=True)
 
 
 @leaderboard.command()
@@ -98,7 +98,7 @@ def make(
 
     texts = {"description": description, "paper": paper, "code": code, "hardware": hardware}
     for folder in make_submissions(results, suite, method, out, budget=budget, **texts):
-        console().print(f"made {folder}", highlight=False, soft_wrap=True)
+        console().print(f"made {folder}", soft_wrap=True)
 
 
 def _check_submissions(folders: Sequence[Path], run_code: bool, fresh_seed: int | None = None) -> list[Entry]:
@@ -112,7 +112,7 @@ def _check_submissions(folders: Sequence[Path], run_code: bool, fresh_seed: int 
             try:
                 entries.append(check_submission(folder, run_code, fresh_seed))
             except InvalidSubmission as error:
-                screen.print(f"WRONG ({error.problem}) {error}", style="red", soft_wrap=True, markup=False)
+                screen.print(f"WRONG ({error.problem}) {error}", style="red", soft_wrap=True)
             advance(folder.name)
     return entries
 

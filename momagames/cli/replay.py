@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import AllowCode, add_working_directory, console, table
+from momagames.cli.console import AllowCode, add_working_directory, console, print_line, table
 
 if TYPE_CHECKING:
     from momagames.benchmark.replays import Replay
@@ -81,13 +81,12 @@ def _play(
     import json
 
     from momagames.errors import check_range
-    from momagames.files.writing import atomic_path
+    from momagames.files.writing import atomic_path, write_file_atomically
     from momagames.wrappers.recording import replay_from_data, write_video
 
-    print(episode.title)
+    print_line(episode.title)
     if file is not None:
-        with atomic_path(file) as temporary:
-            temporary.write_text(json.dumps(episode.record, indent=1) + "\n", encoding="utf-8", newline="\n")
+        write_file_atomically(file, json.dumps(episode.record, indent=1) + "\n")
     if gif is not None:
         frames = [env.render() for env in replay_from_data(episode.record, episode.title, "rgb_array")]
         with atomic_path(gif) as temporary:
@@ -98,16 +97,15 @@ def _play(
         check_range("step", chosen, 0, steps)
         positions = enumerate(replay_from_data(episode.record, episode.title, "svg"))  # the end is checked, too
         (document,) = [env.render() for number, env in positions if number == chosen]
-        with atomic_path(svg) as temporary:
-            temporary.write_text(document, encoding="utf-8", newline="\n")
+        write_file_atomically(svg, document)
     if window or (gif is None and svg is None and file is None):
         for env in replay_from_data(episode.record, episode.title, "human" if window else "ansi"):
             _show(env.render(), rate, window)
     for name in filter(None, (gif, svg, file)):
-        print(f"written: {name}")
+        print_line(f"written: {name}")
     agents, names = episode.record["agents"], episode.record["objectives"]
     for agent, values in zip(agents, episode.record["returns"], strict=True):
-        print(f"{agent}: " + ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True)))
+        print_line(f"{agent}: " + ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True)))
     print("the returns are as stored")
 
 

@@ -11,11 +11,13 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, Group, RenderableType
-from rich.markup import escape
 from rich.measure import Measurement
 from rich.segment import Segment
+from rich.status import Status
 from rich.table import Column, Table
 from rich.text import Text
+
+from momagames.wording import show_controls
 
 TEXT_WIDTH = 16  # cells up to this width are not wrapped
 UNLIMITED = 10_000  # width of an output that is no terminal
@@ -26,11 +28,13 @@ class TableConsole(Console):
 
     A table that is too wide wraps its long texts between words. If it is still too wide, it is printed as blocks: one for
     each row, with a line "name: value" for each cell. An output that is no terminal has no limit, unless COLUMNS sets one.
-    Brackets in cells and titles are text, no markup.
+
+    Texts, which may come from files of others, are shown as they are written: brackets are no markup, `:name:` is no emoji, and
+    control characters are escapes (see `show_controls`).
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(**{"markup": False, "emoji": False, "highlight": False, **options})
         if not self.is_terminal and "COLUMNS" not in os.environ:
             self.width = UNLIMITED
 
@@ -41,10 +45,34 @@ class TableConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render anything; tables, also those in groups, in a form that fits."""
         options = options or self.options
-        if isinstance(renderable, Table):
-            options = options.update(markup=False)
+        if isinstance(renderable, Text) and (visible := show_controls(renderable.plain)) != renderable.plain:
+            renderable = Text(visible, renderable.style)
+        elif isinstance(renderable, Table) and renderable.show_header:  # else a grid, such as a progress bar
             renderable = _fit_table(self, renderable, options) or _make_blocks(renderable, options.max_width)
         return super().render(renderable, options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Render a text of `print`, a cell or a title."""
+        return super().render_str(show_controls(text), **options)
+
+    def status(self, status: RenderableType, **options: Any) -> Status:
+        """Return a status; its text, also that of updates, is no markup."""
+        return TextStatus(status, console=self, **options)
+
+
+class TextStatus(Status):
+    """A status whose texts are no markup."""
+
+    def __init__(self, status: RenderableType, **options: Any) -> None:
+        super().__init__(_make_text(status), **options)
+
+    def update(self, status: RenderableType | None = None, **options: Any) -> None:
+        """Replace the text, or options of Rich."""
+        super().update(_make_text(status), **options)
+
+
+def _make_text(renderable: Any) -> Any:
+    return Text(show_controls(renderable)) if isinstance(renderable, str) else renderable
 
 
 def make_table(*columns: Column | str) -> Table:
@@ -54,7 +82,7 @@ def make_table(*columns: Column | str) -> Table:
 
 def format_facts(facts: Iterable[tuple[str, str]], width: int) -> Text:
     """Return a line "name: value" for each fact. Long values are wrapped between words; a word stays whole."""
-    lines = [(f"{name}:" if name else "", value) for name, value in facts]
+    lines = [(f"{name}:" if name else "", show_controls(value)) for name, value in facts]
     margin = 1 + max(len(label) for label, _ in lines)
     text = Text(no_wrap=True, overflow="ignore")
     for label, value in lines:
@@ -93,8 +121,6 @@ def _copy_table(table: Table, widths: list[int], padding: tuple[int, int, int, i
     fitted = copy(table)
     fitted.padding = padding
     fitted.columns = [replace(column, width=width) for column, width in zip(table.columns, widths, strict=True)]
-    fitted.title = escape(table.title) if isinstance(table.title, str) else table.title
-    fitted.caption = escape(table.caption) if isinstance(table.caption, str) else table.caption
     return fitted
 
 

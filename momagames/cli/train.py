@@ -123,9 +123,7 @@ def train(
             count = episodes or -(-EVALUATION_EPISODES // pairs)
             checkpoint = trainings.train(training, directory, evaluations, count, on_update, wandb, threads)
     except KeyboardInterrupt:
-        screen.print(
-            f"interrupted; the same command resumes from the last checkpoint in {directory}", highlight=False, soft_wrap=True
-        )
+        screen.print(f"interrupted; the same command resumes from the last checkpoint in {directory}", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
     head = checkpoint.head
     screen.print(
@@ -164,7 +162,7 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
         f"Mean returns of {count(episodes, 'episode')} of each policy{against} in each learning seat, seed {COMPARISON_SEED}, "
         "which training did not use; the best policy of a set in each objective. Greedy policies have the same weights."
     )
-    screen.print(caption, style="dim", highlight=False, soft_wrap=True)
+    screen.print(caption, style="dim", soft_wrap=True)
     page = write_training_page(directory, standings, caption, command())
     method, path = training.options, directory / CHECKPOINT
     if method.serves:
@@ -172,7 +170,7 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
     else:
         lead = describe_lead(evaluate_sets(training.game, played, reference))
     lines = (lead, f"curves: {page}", *_list_next_commands(training, directory))
-    screen.print("\n".join(lines), highlight=False, soft_wrap=True)
+    screen.print("\n".join(lines), soft_wrap=True)
 
 
 def _list_next_commands(training: Training, directory: Path) -> list[str]:
@@ -244,11 +242,11 @@ def evaluate(
     screen.print(
         f"{head['canonical']}: {head['method']}, seed {head['seed']}, {head['steps']:,} of {head['budget']:,} steps, momagames "
         f"{head['version']}; {count(episodes, 'episode')} per policy, seed {seed}; hypervolume {standing.hypervolume:,.6g}",
-        style="dim", highlight=False, soft_wrap=True,
+        style="dim", soft_wrap=True,
     )  # fmt: skip
     screen.print(_make_sets_table(evaluations))
-    screen.print(SETS_CAPTION, style="dim", highlight=False, soft_wrap=True)
-    screen.print(describe_lead(evaluations), highlight=False, soft_wrap=True)
+    screen.print(SETS_CAPTION, style="dim", soft_wrap=True)
+    screen.print(describe_lead(evaluations), soft_wrap=True)
 
 
 def _make_sets_table(evaluations: Sequence[SetEvaluation]) -> Any:
@@ -309,7 +307,7 @@ def exploit(
         f"{loaded.head['canonical']}: exploitability at least {bound_exploitability(responses):.3f}, by "
         f"{(responder or training.options).name} with {int(budget):,} steps per seat, seed {seed}; utility of scaled returns, "
         f"w=({normalized}); {count(episodes, 'episode')}, standard errors",
-        style="dim", highlight=False, soft_wrap=True,
+        style="dim", soft_wrap=True,
     )  # fmt: skip
 
 

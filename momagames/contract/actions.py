@@ -17,7 +17,7 @@ def split_mask(mask: NDArray[np.int8], actions: Sequence[int]) -> list[NDArray[n
 
 
 def read_integers(given: Any, count: int) -> NDArray[np.integer[Any]] | None:
-    """Return actions as an array, or None for anything but `count` integers: numbers, arrays, tensors or sequences.
+    """Return actions as an array, or None for anything but `count` integers: numbers, arrays, tensors, lists or tuples.
 
     As in the spaces of Gymnasium, other numbers are no actions, even if they are whole: a float is an output of another kind,
     of which the action was not taken.
@@ -25,6 +25,8 @@ def read_integers(given: Any, count: int) -> NDArray[np.integer[Any]] | None:
     array = given
     if type(given) is not np.ndarray:
         if isinstance(given, np.ma.MaskedArray):
+            return None
+        if not isinstance(given, (int, list, tuple)) and not hasattr(given, "__array__"):  # buffers, ranges
             return None
         try:
             array = np.asarray(given)

@@ -14,6 +14,8 @@ from momagames.files.json_data import parse_json
 
 # Largest values of the fields that every record has; None: any. Those of `to_move` depend on the number of agents.
 HEADER_LIMITS: dict[str, Any] = {"to_move": None, "ply": None, "over": 1, "truncated": 2, "gone": 1, "rng": None}
+MAX_DIGITS = 20  # of a number in a text: those of 2**64 - 1
+MAX_KEYS = 1000  # of a position
 State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
 
 
@@ -128,6 +130,8 @@ def _read_field(name: str, given: Any, like: Any, highest: int | None) -> Any:
 
 def check_position(given: Mapping[str, Any], keys: Sequence[str], needed: str) -> None:
     """Raise InvalidState if a position lacks the key `needed` or has a misspelled key; ignore other unknown keys."""
+    if len(given) > MAX_KEYS:
+        raise InvalidState(f"a position of {len(given):,} keys: expected at most {MAX_KEYS:,}")
     for name in given:
         slip = "" if name in keys else nearest(name, keys, alike=0.75)
         if slip:
@@ -149,7 +153,7 @@ def parse_field(value: Any, name: str) -> Any:
 def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:
     """Return an integer of a position, also from text; `low` if it is missing. Raises InvalidState."""
     value = given.get(name, low)
-    if isinstance(value, str) and value.isdecimal():
+    if isinstance(value, str) and value.isdecimal() and len(value) <= MAX_DIGITS:
         value = int(value)
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
         raise InvalidState(invalid_value(name, value, f"an integer in {low}..{high}"))

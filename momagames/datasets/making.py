@@ -32,6 +32,7 @@ from momagames.datasets.shards import import_pyarrow, write_shard
 from momagames.errors import InvalidCall, InvalidFile, check_range
 from momagames.files.json_data import read_json
 from momagames.files.reading import hash_content, read_bytes
+from momagames.files.writing import is_temporary, lock_folder, make_folder
 
 Progress = Callable[["ShardInfo", int, int], None]
 
@@ -57,11 +58,19 @@ def make(
     source           file of a recipe, name of a packaged one, or its content
     processes        number of processes that play at the same time; the dataset is the same with any number
     show_progress    called with each file of data, the files finished so far, and the number of files
-    Raises           InvalidFile; InvalidCall if the folder has the dataset of another recipe or version; MissingExtra
+    Raises           InvalidFile; InvalidCall if the folder has the dataset of another recipe or version, or another process
+                     makes it; MissingExtra
     """
     check_range("processes", processes, 1, 1024, whole=True)
     import_pyarrow()
     recipe, place = load_recipe(source), Path(folder)
+    make_folder(place)
+    with lock_folder(place):
+        _make_in_folder(recipe, place, processes, show_progress)
+    return open_dataset(place, allow_code=True)  # made from the recipe of the caller
+
+
+def _make_in_folder(recipe: Recipe, place: Path, processes: int, show_progress: Progress | None) -> None:
     manifest = _resume(recipe, place)
     infos = {(one.part, one.shard): one for one in manifest.shards}
     due = recipe.list_shards()
@@ -83,15 +92,13 @@ def make(
         if show_progress:
             show_progress(info, len(infos), len(due))
     write_croissant(place, manifest)
-    return open_dataset(place, allow_code=True)  # made from the recipe of the caller
 
 
 def _resume(recipe: Recipe, place: Path) -> Manifest:
     """Return the manifest of the folder, without the files that are missing or damaged; a new one if there is none."""
     if not (place / MANIFEST).is_file():
-        if place.is_dir() and any(place.iterdir()):
+        if not all(is_temporary(path.name) for path in place.iterdir()):
             raise InvalidCall(f"{place}: expected an empty or new folder, or a dataset of this recipe")
-        place.mkdir(parents=True, exist_ok=True)
         manifest = Manifest(
             format=FORMAT, version=momagames.__version__, recipe=recipe,
             policies=tuple(describe_policies(recipe, part) for part in range(len(recipe.parts))), shards=(),

@@ -258,7 +258,8 @@ def invalid_actions_error(given: Any, shape: tuple[int, ...], expected: str = "i
     """Return the error for actions of the environments that are not integers of this shape."""
     try:
         array = given if hasattr(given, "dtype") else np.asarray(given)
-        found = f"of shape {array.shape} of {array.dtype}"
+        is_array = array is given or isinstance(given, (int, float, list, tuple))
+        found = f"of shape {array.shape} of {array.dtype}" if is_array else f"of type {type(given).__name__}"
     except ValueError:  # ragged
         found = f"{given!r:.60}"
     return IllegalAction(f"invalid actions {found}: expected {expected} of shape {[n for n in shape if n != 1] or [1]}")

@@ -392,7 +392,8 @@ def check_agent(game: Game, agent: int | None) -> None:
     """Raise InvalidParameter unless `agent` is the index of an agent, or None in a sequential game."""
     if agent is None and not game.sequential:
         raise InvalidParameter(f"{game.id}: the argument agent is missing: all agents move at once; pass agent=0, for example")
-    if agent is not None and not 0 <= agent < len(game.agents):
+    is_index = isinstance(agent, (int, np.integer)) and not isinstance(agent, bool)
+    if agent is not None and not (is_index and 0 <= agent < len(game.agents)):
         raise InvalidParameter(invalid_value(f"{game.id}: agent", agent, f"0..{len(game.agents) - 1}"))
 
 

@@ -38,10 +38,11 @@ def parse_json(text: str | bytes, place: str) -> Any:
 
 
 def _make_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"duplicate key {next(name for name in data if names.count(name) > 1)!r}")
+    data: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in data:
+            raise ValueError(f"duplicate key {name!r}")
+        data[name] = value
     return data
 
 

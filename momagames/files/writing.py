@@ -1,7 +1,9 @@
-"""Atomic writes: a path holds the complete new content, or what it held before."""
+"""Atomic writes: a path holds the complete new content, or what it held before, whatever ends the process."""
 
 from __future__ import annotations
 
+import errno
+import functools
 import os
 import signal
 import sys
@@ -13,6 +15,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from momagames.errors import InvalidCall, InvalidFile
+from momagames.files.processes import is_stale, process_namespace
+
+TEMPORARY = ".momagames@"  # beginning of the names of temporary files
+NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 # Windows refuses to replace a file that another program has open, such as a virus scanner: seconds between new attempts.
 REPLACE_WAITS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
 
@@ -21,7 +28,8 @@ REPLACE_WAITS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" e
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path with the same suffix in the same directory, and rename it to `path` on success.
 
-    The temporary file is deleted after an error. Ctrl-C is delivered afterwards, see `delay_interrupt`.
+    The temporary file is deleted after an error, those of killed processes when the next one writes to the directory. Ctrl-C is
+    delivered afterwards, see `delay_interrupt`. Raises InvalidFile if the file cannot be written, such as on a full disk
     """
     with temporary_path(path) as temporary:
         yield temporary
@@ -30,13 +38,43 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary_path(path: Path) -> Iterator[Path]:
-    """Yield a temporary path with the same suffix in the same directory; the file is deleted afterwards."""
-    temporary = path.with_name(f".{uuid.uuid4().hex[:12]}{path.suffix}")
+    """Yield a temporary path with the same suffix in the same directory; the file is deleted afterwards.
+
+    Raises InvalidFile, with the name of `path`, if the file cannot be written
+    """
+    remove_stale_files(path.parent)
+    temporary = path.with_name(f"{TEMPORARY}{process_namespace()}@{os.getpid()}@{uuid.uuid4().hex[:12]}{path.suffix}")
     try:
         with delay_interrupt():
             yield temporary
+    except OSError as error:
+        raise InvalidFile(f"{path}: cannot be written: {error.strerror or error}") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """Create a directory if it does not exist. Raises InvalidFile."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidFile(f"{folder}: cannot be made: {error.strerror or error}") from None
+
+
+def is_temporary(name: str) -> bool:
+    """Return whether this is the name of a temporary file of `temporary_path`."""
+    return name.startswith(TEMPORARY)
+
+
+@functools.cache
+def remove_stale_files(folder: Path) -> None:
+    """Remove the temporary files of dead processes from a directory, once in each process."""
+    with suppress(OSError):
+        for left in [path for path in folder.iterdir() if is_temporary(path.name)]:
+            with suppress(OSError):
+                if is_stale(left):
+                    left.unlink()
 
 
 def add_files(sources: Mapping[Path, Path]) -> None:
@@ -77,8 +115,14 @@ def replace_file(source: Path, path: Path) -> None:
 
 
 def write_file_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file through `atomic_path`, and flush it to disk before it is renamed."""
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
+    """Write a file through `atomic_path`, and flush it to disk before it is renamed. Raises InvalidFile."""
+    with atomic_path(path) as temporary:
+        write_file(temporary, content)
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file, and flush it to disk."""
+    with path.open("wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
         flush_file(file)
 
@@ -97,6 +141,31 @@ def sync_directory(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold a directory for this process; the lock ends with it. Raises InvalidCall if another process holds it.
+
+    On Windows, and in file systems without locks of directories, nothing is locked.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InvalidCall(f"{folder}: another process is writing here: expected another folder, or one at a time") from None
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager

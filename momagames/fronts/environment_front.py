@@ -191,8 +191,10 @@ def solve_environment(
 ) -> EnvironmentFront:
     """Return the proven front of an environment.
 
+    Each witness is replayed in an environment that is made anew.
+
     claim     None: "deterministic" if every action has one outcome, else "coverage"
-    Raises    as `explore`, `find_pareto_front` and `find_coverage_set`
+    Raises    as `explore`, `find_pareto_front` and `find_coverage_set`; InvalidParameter if a witness has another result
     """
     start = time.perf_counter()
     model = choice.explore(limits)
@@ -213,7 +215,7 @@ def solve_environment(
             for one in found.certificates
         ]
         name, options = "optimistic linear support", {"corners": len(certificates)}
-    return EnvironmentFront(
+    made = EnvironmentFront(
         kind="proven",
         claim=claim,
         statement=choice.state(claim),
@@ -227,6 +229,12 @@ def solve_environment(
         ),
         provenance={**collect_provenance(command), "environments": environment_versions()},
     )
+    for number, point in enumerate(points):
+        try:
+            _evaluate(made, model, number, point)
+        except InvalidFile as error:
+            raise InvalidParameter(f"{choice.id}: another result when a witness is played again: {error}") from None
+    return made
 
 
 def environment_versions() -> dict[str, str]:
@@ -241,8 +249,11 @@ def environment_versions() -> dict[str, str]:
 
 
 def to_floats(vector: Vector) -> tuple[float, ...]:
-    """Return the floats that are nearest to exact numbers."""
-    return tuple(float(x) for x in vector)
+    """Return the floats that are nearest to exact numbers. Raises InvalidParameter if one is too large for a float."""
+    try:
+        return tuple(float(x) for x in vector)
+    except OverflowError:
+        raise InvalidParameter("a return is too large for a float64: expected rewards within about 1e150") from None
 
 
 def read_front(path: str | Path, allow_code: bool = False) -> FrontFile | EnvironmentFront:
@@ -319,7 +330,7 @@ def _evaluate(front: EnvironmentFront, model: tabular.TabularModel, number: int,
             policy = expand_strategy(model, unpack_policy(point.strategy or ""))
             vector = tabular.evaluate_policy(model, policy, choice.discount)
             play_policy(choice.make(), choice.make_simulator(), model, policy, EPISODES, choice.seed)
-    except InvalidFile as error:
+    except (InvalidFile, InvalidParameter) as error:
         raise InvalidFile(f"point {number}: {error}") from None
     if to_floats(vector) != point.value:
         raise InvalidFile(

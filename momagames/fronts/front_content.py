@@ -102,14 +102,11 @@ class FrontContent(FrozenModel):
 
 
 def write_front(path: str | Path, front: FrontContent) -> None:
-    """Write a front file atomically, compressed by gzip if its name ends in .gz."""
+    """Write a front file atomically, compressed by gzip if its name ends in .gz. Raises InvalidFile."""
     place = Path(path)
     text = _format_json({**front.content(), "sha256": front.sha256})
     data = gzip.compress(text.encode(), mtime=0) if place.suffix == ".gz" else text.encode()
-    try:
-        write_file_atomically(place, data)
-    except OSError as error:
-        raise InvalidFile(f"{place}: {error.strerror or error}") from None
+    write_file_atomically(place, data)
 
 
 def read_content(path: str | Path) -> tuple[dict[str, Any], str]:

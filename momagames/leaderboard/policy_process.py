@@ -1,8 +1,8 @@
 """Policies of a submission that are code: they run in a process of their own, which gets observations and returns actions.
 
 The process never sees the game state, and nothing that it does to the package changes how this process plays, counts and
-scores. Messages are bytes: JSON, and the arrays of an observation; no object of the process is unpickled here. It has all
-rights of the user, though: it is no sandbox.
+scores. Messages are bytes: JSON, and the arrays of an observation; no object of the process is unpickled here. What it starts
+ends with it, and its memory is limited (see `process_tree`). It has all rights of the user, though: it is no sandbox.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ from momagames.engine.policy_sources import ObservationPolicy
 from momagames.errors import InvalidFile, shorten
 from momagames.files.json_data import parse_json
 from momagames.leaderboard.errors import ForgedSubmission, InvalidSubmission
+from momagames.leaderboard.process_tree import END_SECONDS, can_supervise, end_processes, supervise
 
 START_SECONDS, ANSWER_SECONDS = 300.0, 60.0
 MAX_ANSWER_BYTES = 64 << 10
+TOO_LONG = "bad message length"  # the error of a pipe for a longer one
 
 
 class PolicyProcess:
@@ -47,7 +49,7 @@ class PolicyProcess:
         self._released: list[int] = []
         context = multiprocessing.get_context("spawn")
         self._pipe, end = context.Pipe()
-        self._process = context.Process(target=_serve, args=(end, str(folder.resolve()), game), daemon=True)
+        self._process = context.Process(target=_run, args=(end, str(folder.resolve()), game), daemon=True)
         self._process.start()
         end.close()  # the pipe then closes with the process
 
@@ -55,8 +57,7 @@ class PolicyProcess:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._process.kill()
-        self._process.join()
+        end_processes(self._process)
         self._pipe.close()
 
     def load_policy(self, path: str, options: Mapping[str, Any]) -> PythonPolicy:
@@ -76,15 +77,22 @@ class PolicyProcess:
         """
         released, self._released = self._released, []
         message = {"path": path, "released": released, **message}
+        seconds = ANSWER_SECONDS if seconds is None else seconds
         try:
             self._pipe.send_bytes(json.dumps(message).encode())
             self._pipe.send_bytes(content)
-            if not self._pipe.poll(seconds := ANSWER_SECONDS if seconds is None else seconds):
-                raise self.make_error(path, f"no answer within {seconds:g} s")
-            answer = parse_json(self._pipe.recv_bytes(MAX_ANSWER_BYTES), "answer")
-        except (EOFError, OSError):
-            self._process.join(1.0)
-            raise self.make_error(path, f"its process ended (exit code {self._process.exitcode})") from None
+            received = self._pipe.recv_bytes(MAX_ANSWER_BYTES) if self._pipe.poll(seconds) else None
+        except (EOFError, OSError) as error:
+            if TOO_LONG in str(error):
+                raise self.make_error(path, f"an answer of more than {MAX_ANSWER_BYTES >> 10} KiB") from None
+            self._process.join(END_SECONDS)
+            code = self._process.exitcode
+            reason = "closed its connection" if code is None else f"ended (exit code {code})"
+            raise self.make_error(path, f"its process {reason}") from None
+        if received is None:
+            raise self.make_error(path, f"no answer within {seconds:g} s")
+        try:
+            answer = parse_json(received, "answer")
         except InvalidFile as error:
             raise self.make_error(path, str(error)) from None
         if not isinstance(answer, dict) or "result" not in answer:
@@ -139,6 +147,13 @@ class _RemoteFunction:
 
 
 # ----------------------------------------------------------------------------------------------- in the process itself
+
+
+def _run(pipe: Connection, folder: str, choice: GameChoice) -> None:
+    """Serve in a child process, with which all that the policies start ends; in this one where the system cannot do that."""
+    if can_supervise():
+        supervise(lambda: _serve(pipe, folder, choice), pipe.close)
+    _serve(pipe, folder, choice)
 
 
 def _serve(pipe: Connection, folder: str, choice: GameChoice) -> None:

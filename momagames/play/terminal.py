@@ -16,6 +16,7 @@ from momagames.contract import Game, Policy, split_mask
 from momagames.play.session import Session, choose_seed, human_agents
 from momagames.render import caption
 from momagames.render.position import describe_position
+from momagames.wording import show_controls
 
 MAX_LISTED = 120  # largest number of legal moves that "?" lists
 HELP = "Type a move, ? for the legal moves, u to take back your last move, q to quit."
@@ -61,7 +62,7 @@ class TerminalSession(Session):
             self.say(f"{self.welcome} {HELP}")
 
     def say(self, text: str, style: str = "") -> None:
-        self.console.print(Text(text, style))
+        self.console.print(Text(show_controls(text), style))
 
     def run(self) -> None:
         """Play until the game is over or the person leaves."""
@@ -101,7 +102,7 @@ class TerminalSession(Session):
                 continue
             try:
                 action = self.game.human.parse_action(self.episode.state, typed)
-            except ValueError as error:
+            except (ValueError, OverflowError) as error:
                 self.say(f"{error}; ? lists the legal moves", "red")
                 continue
             if self.episode.is_legal(agent, action):

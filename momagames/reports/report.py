@@ -69,8 +69,8 @@ def _make_report(folder: str | Path, command: str, replays: bool, progress: Call
     try:
         write_file_atomically(path, add_player(page, store, data.panels, progress) if replays else page)
         write_summary(store, summarize(data.panels, data.overview))
-    except OSError as error:  # the tables are worth showing all the same
-        problem = f"{path}: the page cannot be written: {error.strerror or error}"
+    except InvalidFile as error:  # the tables are worth showing all the same
+        problem = str(error)
     made = Report(**{one.name: getattr(data, one.name) for one in fields(data)}, page=path, page_error=problem)
     vars(made).update(vars(data))  # also what has been computed of it
     return made

@@ -55,7 +55,7 @@ def summarize(panels: Sequence[Panel], overview: Sequence[OverviewRow]) -> list[
 
 
 def write_summary(store: Store, rows: Sequence[SummaryRow]) -> None:
-    """Store the summary of the finished runs. Raises OSError if it cannot be written."""
+    """Store the summary of the finished runs. Raises InvalidFile if it cannot be written."""
     data = {"key": make_key(store), "rows": [asdict(row) for row in rows]}
     write_file_atomically(store.folder / SUMMARY, json.dumps(data, indent=1))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.benchmark.training import LOG, load_training
+from momagames.benchmark.training import LOG, load_training, read_log
 from momagames.benchmark.training_comparison import Standing, format_standings, make_standing
 from momagames.errors import InvalidFile
 from momagames.files.writing import write_file_atomically
@@ -43,7 +43,7 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
     head = checkpoint.head
     path = directory / PAGE
     try:
-        lines = [json.loads(line) for line in (directory / LOG).read_text(encoding="utf-8").splitlines()]
+        lines = read_log(directory / LOG)
         figures, sections = _draw_curves(lines)
         facts = [(name, _format_fact(head[name])) for name in FACTS if head.get(name) not in (None, [])]
         facts.append(("command", command))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import gymnasium
 
-from momagames.errors import InvalidParameter, MissingExtra, MomagamesError, UnknownId
+from momagames.errors import InvalidParameter, MissingExtra, MomagamesError, TooLarge, UnknownId
 from momagames.files.reading import check_files
 from momagames.plugins import USER, Origin, list_texts, resolve_name
 
@@ -50,6 +51,19 @@ def make_environment(id: str, params: dict[str, Any] | None = None, origin: Orig
     return env
 
 
+@contextlib.contextmanager
+def name_environment_errors(place: str) -> Iterator[None]:
+    """Raise InvalidParameter for whatever the code of an environment raises in this block, and TooLarge for lack of memory."""
+    try:
+        yield
+    except MomagamesError:
+        raise
+    except MemoryError:
+        raise TooLarge(f"{place}: there is no memory left for a state of the environment") from None
+    except Exception as error:
+        raise InvalidParameter(f"{place}: the environment raised {type(error).__name__}: {error}") from error
+
+
 def check_environment_class(id: str, origin: Origin) -> None:
     """Raise InvalidParameter for a Python path of anything but a class of environments; files may not call functions.
 
@@ -66,5 +80,7 @@ def _make_registered(id: str) -> Any:
         gymnasium.spec(id)
     except gymnasium.error.Error as error:
         missing = "" if importlib.util.find_spec("mo_gymnasium") else "; the extra mo-gymnasium is not installed"
+        if f"momagames/{id}" in gymnasium.registry:
+            missing = f"; did you mean 'momagames/{id}'?"
         raise UnknownId(f"{error}{missing}") from None
     return lambda **given: gymnasium.make(id, disable_env_checker=True, **given)

@@ -16,12 +16,18 @@ from numpy.typing import NDArray
 from momagames.baselines.exact import Checkpoint
 from momagames.baselines.exact.checkpoint import CheckpointWriter
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
+from momagames.tabular.environments import name_environment_errors
 from momagames.tabular.model import END, ModelBuilder, Outcome, TabularModel
-from momagames.tabular.simulators import DRAWS, START_SEEDS, Simulator, Snapshot
+from momagames.tabular.simulators import DRAWS, START_SEEDS, Result, Simulator, Snapshot
 
 Progress = Callable[[str, int], None]  # label, count
 CHECK_EVERY = 256  # states between two looks at clock and limits
+CHECK_SECONDS = 0.05  # between two looks, where few states take long
 NO_PARENT = -1
+CHANGES = (
+    "another result when the action is taken again: expected a step that depends on the state and the action alone, not on a "
+    "clock, a counter or an attribute that is not restored"
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,13 @@ class Clock:
 
     def __init__(self, limits: Limits, label: str) -> None:
         self._limits, self._label, self._start = limits, label, time.monotonic()
+        self._next = self._start + CHECK_SECONDS
+
+    def check_sometimes(self, count: int) -> None:
+        """Check if the last time was some time ago."""
+        if (now := time.monotonic()) > self._next:
+            self._next = now + CHECK_SECONDS
+            self.check(count)
 
     def check(self, count: int) -> None:
         """Report the progress; TooLarge beyond the limits of time and memory."""
@@ -93,8 +106,9 @@ class _Exploration:
         self, simulator: Simulator, limits: Limits, header: dict[str, Any], seed: int | None, horizon: int | None
     ) -> None:
         self._simulator, self._limits, self._header, self._horizon = simulator, limits, header, horizon
-        self._builder = ModelBuilder(simulator.num_actions)
-        self._root = _reset(simulator, seed)
+        self._builder, self._clock = ModelBuilder(simulator.num_actions), Clock(limits, "states explored")
+        with name_environment_errors("start state"):
+            self._root = _reset(simulator, seed, self._clock)
         self._index = {simulator.key(self._root): 0}
         self._depths = [0]  # number of actions that lead to each state
         self._origins: list[tuple[int, int, int]] = [(NO_PARENT, 0, 0)]  # of each state: parent, action, number of the outcome
@@ -102,30 +116,53 @@ class _Exploration:
         self._random_states = simulator.random_states()
 
     def run(self) -> TabularModel:
-        checkpoint, clock = self._limits.checkpoint, Clock(self._limits, "states explored")
+        checkpoint = self._limits.checkpoint
         if checkpoint is not None and (loaded := checkpoint.load()) is not None:
             self._resume(*loaded, str(checkpoint.path))
         writer = CheckpointWriter(checkpoint)
         while self._frontier:
             self._expand(self._frontier.popleft())
             if self._builder.num_states % CHECK_EVERY == 0:
-                clock.check(self._builder.num_states)
+                self._clock.check(self._builder.num_states)
                 self._check_random_states()
                 writer.save_if_due(*self._pack()) if checkpoint else None
         self._check_random_states()
         return self._builder.build(self._index)
 
     def _expand(self, snapshot: Snapshot) -> None:
-        parent, legal = self._builder.num_states, set(self._simulator.legal_actions(snapshot))
-        for action in range(self._simulator.num_actions):
-            results = self._simulator.outcomes(snapshot, action) if action in legal else []
-            found = []
-            for number, (probability, after, reward, is_over) in enumerate(results):
-                found.append(Outcome(probability, END if is_over else self._find(after, (parent, action, number)), reward))
+        parent, following = self._builder.num_states, 0
+        with name_environment_errors(f"state {parent}"):
+            legal = self._simulator.legal_actions(snapshot)
+        for action in legal:
+            if action >= self._simulator.num_actions:
+                break
+            self._builder.add_illegal_actions(action - following)
+            following, found = action + 1, []
+            for number, (result, key) in enumerate(self._take(snapshot, parent, action)):
+                probability, after, reward, is_over = result
+                target = END if is_over else self._find(after, key, (parent, action, number))
+                found.append(Outcome(probability, target, reward))
             self._builder.add_action(found)
+            self._clock.check_sometimes(parent)
+        self._builder.add_illegal_actions(self._simulator.num_actions - following)
 
-    def _find(self, snapshot: Snapshot, origin: tuple[int, int, int]) -> int:
-        key = self._simulator.key(snapshot)
+    def _take(self, snapshot: Snapshot, state: int, action: int) -> list[tuple[Result, bytes]]:
+        """Return the outcomes of an action with the keys of their states, after it was taken twice with the same result."""
+        place = f"state {state}, action {action}"
+        with name_environment_errors(place):
+            found, again = (
+                [(one, self._make_key(one)) for one in self._simulator.outcomes(snapshot, action)] for _ in range(2)
+            )
+        if [(key, one[0], *one[2:]) for one, key in found] != [(key, one[0], *one[2:]) for one, key in again]:
+            self._check_random_states()
+            raise InvalidParameter(f"{place}: {CHANGES}")
+        return found
+
+    def _make_key(self, result: Result) -> bytes:
+        """Return the key of the state of an outcome; none where the episode ends."""
+        return b"" if result[3] else self._simulator.key(result[1])
+
+    def _find(self, snapshot: Snapshot, key: bytes, origin: tuple[int, int, int]) -> int:
         state = self._index.get(key)
         if state is None:
             depth = self._depths[origin[0]] + 1
@@ -196,17 +233,23 @@ class _Exploration:
         keys = list(self._index)
         for state in sorted(wanted - {0}):  # a parent has a smaller number
             parent, action, number = self._origins[state]
-            snapshots[state] = self._simulator.outcomes(snapshots[parent], action)[number][1]
+            with name_environment_errors(f"state {parent}, action {action}"):
+                snapshots[state] = self._simulator.outcomes(snapshots[parent], action)[number][1]
             if self._simulator.key(snapshots[state]) != keys[state]:
                 raise ValueError("its states are not those of the environment")
         return deque(snapshots[state] for state in range(first, len(self._origins)))
 
 
-def _reset(simulator: Simulator, seed: int | None) -> Snapshot:
-    """Return the start state."""
-    if seed is not None:
-        return simulator.reset(seed)
-    starts = [simulator.reset(one) for one in START_SEEDS]
-    if len({simulator.key(start) for start in starts}) > 1:
-        raise InvalidParameter("the start state depends on the seed: expected one start state; give a seed to choose one")
-    return starts[0]
+def _reset(simulator: Simulator, seed: int | None, clock: Clock) -> Snapshot:
+    """Return the start state, which must be the same again, also for other seeds if none is given."""
+    start = simulator.reset(START_SEEDS[0] if seed is None else seed)
+    key = simulator.key(start)
+    for other in START_SEEDS[1:] if seed is None else [seed]:
+        clock.check_sometimes(0)
+        if simulator.key(simulator.reset(other)) != key:
+            if seed is not None:
+                raise InvalidParameter(
+                    f"the start state of seed {seed} is another one when it is reset again: expected the same"
+                )
+            raise InvalidParameter("the start state depends on the seed: expected one start state; give a seed to choose one")
+    return start

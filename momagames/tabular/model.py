@@ -157,6 +157,10 @@ class ModelBuilder:
             self.probability_ids.append(self.probabilities.setdefault(one.probability, len(self.probabilities)))
         self.offsets.append(len(self.next_states))
 
+    def add_illegal_actions(self, count: int) -> None:
+        """Add actions without outcomes."""
+        self.offsets += [len(self.next_states)] * count
+
     def build(self, keys: Iterable[bytes] = ()) -> TabularModel:
         """Return the model; InvalidParameter if the probabilities of an action do not add up to 1."""
         ends = np.array(self.offsets, np.int64)

@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 
 from momagames.errors import InvalidFile
+from momagames.tabular.environments import name_environment_errors
 from momagames.tabular.evaluation import Policy
 from momagames.tabular.model import END, TabularModel, Vector
 from momagames.tabular.simulators import Simulator, read_reward, strip_wrappers
@@ -20,16 +21,18 @@ def replay_actions(env: gymnasium.Env[Any, Any], actions: Sequence[int], seed: i
     """
     inner = strip_wrappers(env)
     first = int(getattr(inner.action_space, "start", 0))
-    inner.reset(seed=seed)
+    with name_environment_errors("reset()"):
+        inner.reset(seed=seed)
     rewards, is_over = [], False
     for number, action in enumerate(actions):
         if is_over:
             raise InvalidFile(f"the episode ends after {number} of {len(actions)} actions")
         if not inner.action_space.contains(action + first):
             raise InvalidFile(f"action {number}, {action}, is not in {inner.action_space}")
-        _, reward, terminated, truncated, _ = inner.step(action + first)
-        rewards.append(read_reward(reward))
-        is_over = bool(terminated or truncated)
+        with name_environment_errors(f"action {number}"):
+            _, reward, terminated, truncated, _ = inner.step(action + first)
+            rewards.append(read_reward(reward))
+            is_over = bool(terminated or truncated)
     return rewards, is_over
 
 
@@ -45,15 +48,18 @@ def play_policy(
     first = int(getattr(inner.action_space, "start", 0))
     played = []
     for episode in range(episodes):
-        observation, _ = inner.reset(seed=episode if seed is None else seed)
         state, rewards = 0, list[Vector]()
-        if simulator.observe(inner, observation) != model.keys[0]:
+        with name_environment_errors(f"episode {episode}"):
+            observation, _ = inner.reset(seed=episode if seed is None else seed)
+            is_start = simulator.observe(inner, observation) == model.keys[0]
+        if not is_start:
             raise InvalidFile(f"episode {episode} starts in another state than the model")
         while state != END:
             action = int(policy[state])
-            observation, reward, terminated, truncated, _ = inner.step(action + first)
-            rewards.append(read_reward(reward))
-            key, is_over = simulator.observe(inner, observation), bool(terminated or truncated)
+            with name_environment_errors(f"episode {episode}, step {len(rewards) + 1}"):
+                observation, reward, terminated, truncated, _ = inner.step(action + first)
+                rewards.append(read_reward(reward))
+                key, is_over = simulator.observe(inner, observation), bool(terminated or truncated)
             matching = [
                 one
                 for one in model.outcomes(state, action)

@@ -34,6 +34,7 @@ from momagames.tabular.state_adapters import StateAdapter, find_adapter
 
 NEUTRAL_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")  # those of `gymnasium.make`
 START_SEEDS = range(5)  # resets that must agree
+MAX_REWARD = 1e150
 
 # Attributes that are no part of a state, of any environment.
 IGNORED = frozenset(
@@ -106,11 +107,14 @@ def _other_wrappers(env: gymnasium.Env[Any, Any]) -> list[str]:
 
 
 def read_reward(reward: Any) -> Vector:
-    """Return a vector reward as fractions; InvalidParameter for a scalar."""
+    """Return a vector reward as fractions; InvalidParameter for a scalar, and for numbers whose sums no float can hold."""
     values = list(reward) if isinstance(reward, (list, tuple)) else reward
     if not (isinstance(values, list) or (isinstance(values, np.ndarray) and values.ndim == 1)) or len(values) == 0:
         raise InvalidParameter(invalid_value("reward", reward, "a vector: an environment with several objectives"))
-    return tuple(to_fraction(value, "reward") for value in values)
+    vector = tuple(to_fraction(value, "reward") for value in values)
+    if any(abs(value) > MAX_REWARD for value in vector):
+        raise InvalidParameter(invalid_value("reward", reward, f"numbers from -{MAX_REWARD:.0e} to {MAX_REWARD:.0e}"))
+    return vector
 
 
 class TableSimulator:

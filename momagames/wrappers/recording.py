@@ -32,7 +32,7 @@ from momagames.errors import (
     one_of,
 )
 from momagames.files.json_data import read_json
-from momagames.files.writing import add_files, temporary_path
+from momagames.files.writing import add_files, make_folder, temporary_path, write_file
 from momagames.plugins import USER, Origin
 from momagames.wrappers.introspection import base_env
 
@@ -153,13 +153,15 @@ class ReplayRecorder:
             self._write(recording, self.base.episode.returns)
 
     def _write(self, recording: Recording, returns: NDArray[np.float64]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
+        temporary: dict[str, Path] = {}
         with ExitStack() as stack:
-            temporary = {kind: stack.enter_context(temporary_path(self.folder / f"x.{kind}")) for kind in self.formats}
-            for kind, path in temporary.items():
+            for kind in self.formats:
+                expected = self.folder / f"{self.name}-{recording.number:06d}.{kind}"
+                temporary[kind] = path = stack.enter_context(temporary_path(expected))
                 if kind == "json":
                     text = json.dumps(replay_data(self.base.game, recording.log, returns, recording.seed), indent=1)
-                    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+                    write_file(path, text + "\n")
                 else:
                     write_video(path, recording.frames, kind, self.fps, self.between)
             self.files += self._name_files(temporary, recording.number)

@@ -161,6 +161,14 @@ def test_parts_of_actions_in_every_form() -> None:
             assert not is_played(lambda: MAKERS[api]("mo-pommerman-radio-v0"), action), (api, repr(action))  # noqa: B023
 
 
+def test_ranges_and_buffers_are_no_batches_of_actions() -> None:
+    env = momagames.make_vec("mo-samegame-v0", 2)
+    env.reset(seed=0)
+    for actions in (range(2), bytearray(2), memoryview(b"\0\0"), b"\0\0", {0, 1}, {0: 0, 1: 0}):
+        with pytest.raises(IllegalAction, match=f"invalid actions of type {type(actions).__name__}: expected integers"):
+            env.step(actions)
+
+
 def test_errors_say_that_actions_are_integers() -> None:
     env = momagames.make("mo-pommerman-ffa-v0")
     env.reset(seed=0)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 import momagames
+from momagames.baselines import policy
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, MomagamesError
 
 SMALL = {
@@ -18,7 +19,8 @@ SMALL = {
 }
 ANYTHING = (
     None, True, 0, 1, -1, 3, 2**63, 2**64, -(2**70), 1.0, 1.5, float("nan"), float("inf"), 1j, "", "0", "text", b"0",
-    [], [0], (0, 0, 0), {}, {"agent_0": 0}, {0: 1}, object(), len,
+    [], [0], (0, 0, 0), {}, {"agent_0": 0}, {0: 1}, object(), len, {0: 1, 3: 1, 5: 1}, b"\0\1\2", {0, 1, 2}, range(3),
+    [[0], [1, 2]], [2**63, 0, 0],
     np.int8(1), np.uint64(2**63), np.float32(1.5), np.bool_(1), np.array(0), np.array([0]), np.array([0, 1, 2]),
     np.array([]), np.array("x"), np.array([None]), np.ma.masked, np.ma.array([1], mask=[1]),
 )  # fmt: skip
@@ -52,6 +54,60 @@ def test_parallel_actions_are_a_dict(id):
         with pytest.raises(IllegalAction, match=r"invalid actions=.*expected a dict with an action of each live agent"):
             env.step(actions)
         assert env.get_state() == before
+
+
+PARTS = (
+    {0: 1, 1: 1, 2: 1},
+    b"\0\1\2",
+    bytearray(3),
+    {0, 1, 2},
+    range(3),
+    [2**63, 0, 0],
+    [[0], [1, 2]],
+    "012",
+    2**63,
+    -(2**63) - 1,
+)
+
+
+@pytest.mark.parametrize("id", ["mo-pommerman-radio-v0", "mo-pommerman-ffa-v0"])
+@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
+def test_actions_are_numbers_lists_or_arrays(id, api):
+    """Others are illegal actions, whatever numbers they hold."""
+    for given in (*PARTS, iter([0, 1, 2])):
+        env = momagames.make(id, api)
+        env.reset(seed=0)
+        with pytest.raises(IllegalAction, match="illegal action="):
+            env.step(dict.fromkeys(env.agents, given) if api == "parallel" else given)
+        env = momagames.make(id, api, illegal="next")
+        env.reset(seed=0)
+        env.step(dict.fromkeys(env.agents, given) if api == "parallel" else given)
+    env = momagames.make("mo-pommerman-radio-v0")
+    env.reset(seed=0)
+    for given in ([1, 2, 3], (1, 2, 3), np.array([1, 2, 3])):
+        env.step(given)
+
+
+@pytest.mark.parametrize("id", ["mo-pommerman-radio-v0", "mo-pommerman-ffa-v0", "mo-breakthrough-v0"])
+def test_actions_of_opponents_are_checked(id):
+    for given in (*PARTS, 99, -1, None, 1.5):
+        env = momagames.make(id, "gymnasium", others=lambda state, mask, rng, given=given: given)
+        _, info = env.reset(seed=0)
+        with pytest.raises(IllegalAction, match="illegal action="):
+            env.step(env.action_space.sample(info["action_mask"]))
+        with pytest.raises(InvalidParameter, match="invalid others="):
+            momagames.make(id, "gymnasium", others=3)
+
+
+def test_policies_play_agents_by_name_or_index():
+    game = momagames.spec("mo-pommerman-ffa-v0")
+    assert policy("simple", game, agent="agent_1").agent == 1
+    assert policy("simple", game, agent=np.int64(1)).agent == 1
+    assert policy("random", game)
+    for name in ("random", "simple"):
+        for agent in ("agent_9", "1", 4, -1, True, 1.0, [1], b"agent_1"):
+            with pytest.raises(InvalidParameter, match="invalid agent="):
+                policy(name, game, agent)
 
 
 def test_agents_without_an_action_are_named():

@@ -114,7 +114,12 @@ def test_actions_are_those_of_the_aec_environment():
         ("", ""),
         (" \n ", ""),
         ("<action>1 2", "<action>1 2"),
+        ("<action>1 <action>2</action> 3</action>", "2"),
+        ("</action>1<action>2</action><action>3", "2"),
+        ("<action>" * 120_000, "<action>" * 120_000),
+        ("</action>" * 100_000 + "\n5", "5"),
     ],
+    ids=range(10),
 )
 def test_extract_action(answer, expected):
     assert extract_action(answer) == expected
@@ -271,7 +276,10 @@ def test_invalid_batches():
         with pytest.raises(InvalidParameter, match=r"group_size=.*a divisor of batch_size=4"):
             batch.reset(0, group_size)
     batch.reset(0)
-    for answers in ("1 1 1 1", ["1"]):
+    for seed in (-1, 1.5):
+        with pytest.raises(InvalidParameter, match="invalid seed="):
+            batch.reset(seed)
+    for answers in ("1 1 1 1", ["1"], None, 4, b"1234", dict.fromkeys("1234"), {"1"}, iter("1234")):
         with pytest.raises(InvalidParameter, match=r"answers=.*a sequence of 4 texts"):
             batch.step(answers)
 

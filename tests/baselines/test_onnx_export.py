@@ -36,7 +36,7 @@ def random_checkpoint(id: str, **params: object) -> Checkpoint:
     arrays = {name: rng.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
     facts = {"game": id, "params": dict(game.params), "canonical": format_id(id, game.params), "method": "moppo"}
     facts["options"] = Moppo.default_options(game)
-    return Checkpoint(Path("random.npz"), facts, arrays, {})
+    return Checkpoint(Path("random.npz"), facts, arrays, {}, USER)
 
 
 def play_states(game, count: int) -> list:

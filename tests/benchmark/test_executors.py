@@ -9,15 +9,17 @@ import sys
 import time
 from multiprocessing import resource_tracker
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from momagames.benchmark.executors import InProcess, Outcome, ProcessPool, execute_run, processes, worker_pool
 from momagames.benchmark.executors.processes import order_runs
+from momagames.benchmark.executors.ray import RayCluster
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.policy_files import POLICIES as POLICY_FILE
 from momagames.benchmark.store.store import RUN_FILES, Store, read_run
-from momagames.errors import InvalidCall
+from momagames.errors import InvalidCall, RemoteError
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite, whole
 
 ROOT = str(Path(__file__).parents[2])  # the folder of `tests`, behind the installed package
@@ -299,3 +301,19 @@ def test_spread_takes_one_of_each_game_first_and_keeps_all():
     assert sorted(run.digest for run in order) == sorted(run.digest for run in runs)
     assert [run.game.id for run in order[:2]] == ["mo-samegame-v0", "mo-breakthrough-v0"]
     assert {(run.game.id, run.method.name) for run in order[:5]} == {(run.game.id, run.method.name) for run in runs}
+
+
+def test_a_ray_that_does_not_start_is_one_error(monkeypatch, tmp_path):
+    """Whatever it raises, which is a bare Exception where a node times out; what has started of it is ended."""
+    for error in (Exception("The current node timed out\nduring startup."), OSError("no port"), AssertionError()):
+        ended = []
+
+        def fail(error=error, **options):
+            raise error
+
+        fake = SimpleNamespace(init=fail, is_initialized=lambda: False, shutdown=lambda ended=ended: ended.append(True))
+        monkeypatch.setitem(sys.modules, "ray", fake)
+        reason = " ".join(str(error).split()) or "AssertionError"
+        with pytest.raises(RemoteError, match=f"no Ray cluster at this machine: {reason}"):
+            list(RayCluster(workers=1).execute_runs([], tmp_path))
+        assert ended

@@ -267,11 +267,13 @@ def test_reference_front_of_an_instance(tmp_path):
     front = find_packaged_front(canonical, seed)
     game = momagames.spec(front.game.id, **front.game.params)
     training = trainings.Training(game, CrossEntropy(4, 2, 1, divisions=1), 0, 10**6, game.agents, (), seed)
-    save_checkpoint(tmp_path / trainings.CHECKPOINT, training.describe(), {}, {})
+    progress = {"version": "0", "steps": 0, "decisions": 0, "seconds": 0.0}
+    save_checkpoint(tmp_path / trainings.CHECKPOINT, {**training.describe(), **progress}, {}, {})
     found = find_reference(tmp_path)
     assert found.name.startswith("reference front")
     assert sorted(map(tuple, found.points.tolist())) == sorted(point.value for point in front.points)
-    save_checkpoint(tmp_path / trainings.CHECKPOINT, replace(training, instance_seed=None).describe(), {}, {})
+    without_seed = replace(training, instance_seed=None).describe()
+    save_checkpoint(tmp_path / trainings.CHECKPOINT, {**without_seed, **progress}, {}, {})
     assert find_reference(tmp_path) is None
 
 

@@ -12,9 +12,9 @@ import pytest
 from momagames.benchmark.executors import ray as executor
 from momagames.benchmark.executors.ray import RayCluster
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.store import processes
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
+from momagames.files import processes
 from tests.benchmark.tiny import HOPELESS, POLICIES, RANDOM, broken, plans, suite
 
 pytestmark = pytest.mark.long  # starts a cluster

@@ -9,9 +9,9 @@ import time
 import pytest
 
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.store.processes import process_namespace
 from momagames.benchmark.store.store import Store, read_run_files
 from momagames.errors import InvalidFile
+from momagames.files.processes import process_namespace
 from tests.benchmark.tiny import seal, whole
 
 ENDLESS = """

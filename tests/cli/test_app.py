@@ -161,3 +161,18 @@ def test_play_ends_with_the_input():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@pytest.mark.long
+def test_a_missing_extra_of_the_simulator_is_one_line():
+    code = (
+        "import sys\n"
+        "sys.modules |= {'starlette': None, 'uvicorn': None}\n"
+        "sys.argv = ['momagames', 'serve', 'tileblast']\n"
+        "from momagames.cli.app import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith('needs starlette and uvicorn: pip install "momagames[serve]"\n')
+    assert len(done.stderr.splitlines()) == 1

@@ -58,6 +58,28 @@ def test_a_failed_run_is_reported_with_exit_code_1(tmp_path):
 
 
 @pytest.mark.long
+def test_names_are_no_markup(tmp_path):
+    """Those of the suite's experiments, and of the results directory, which the next commands name so that a shell reads it."""
+    experiment = {**plans([RANDOM], seeds=[0]), "name": "a [/x] \x1b[31m"}
+    content = {"name": "tiny", "description": "[/d]", "experiments": [experiment], "indicators": INDICATORS}
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(content))
+    done = momagames_here("bench", "run", "tiny.yaml", "-o", "out [/old]", "-w", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "into out [/old]" in done.stdout
+    assert "momagames bench report 'out [/old]' --every" in done.stdout
+    for words in (
+        ["show", "tiny.yaml"],
+        ["status", "out [/old]"],
+        ["report", "out [/old]"],
+        ["report", "out [/old]", "--every"],
+    ):
+        printed = momagames_here("bench", *words, cwd=tmp_path)
+        assert printed.returncode == 0, printed.stderr
+        assert "\x1b" not in printed.stdout
+        assert words[-1] == "out [/old]" or r"a [/x] \x1b[31m" in printed.stdout
+
+
+@pytest.mark.long
 def test_packaged_suites():
     done = momagames_here("bench", "list")
     assert done.returncode == 0, done.stderr

@@ -16,6 +16,8 @@ from momagames.datasets.manifest import MANIFEST
 from momagames.datasets.playing import play_shard
 from momagames.engine.policy_sources import make_batch_policy
 from momagames.errors import IllegalAction, InvalidCall, InvalidFile, InvalidParameter, MissingExtra
+from momagames.files.processes import process_namespace
+from momagames.files.writing import TEMPORARY, remove_stale_files
 from tests.datasets.small import BREAKTHROUGH, GREEDY, RANDOM, SAMEGAME, part, recipe
 
 pytest.importorskip("pyarrow")
@@ -86,6 +88,37 @@ def test_making_replaces_damaged_files(made, copied):
     (copied / "data/part-001/000002.parquet").unlink()
     datasets.make(recipe(), copied)
     assert files(copied) == files(made)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="directories are not locked on Windows")
+def test_a_second_process_in_the_folder_is_refused(made, tmp_path):
+    def make_again(info, done, due):
+        with pytest.raises(InvalidCall, match="another process is writing here"):
+            datasets.make(recipe(), tmp_path / "data")
+
+    datasets.make(recipe(), tmp_path / "data", show_progress=make_again)
+    assert files(tmp_path / "data") == files(made)
+
+
+def test_files_of_a_killed_process_are_removed(made, tmp_path):
+    """Also where it was killed before there was a manifest."""
+    name = f"{TEMPORARY}{process_namespace()}@{2**22 + 1}@x"  # no process has that number
+    left = [tmp_path / "data" / f"{name}.json", tmp_path / "data" / "data" / "part-000" / f"{name}.parquet"]
+    left[0].parent.mkdir()
+    left[0].touch()
+    datasets.make(recipe(), tmp_path / "data")
+    assert files(tmp_path / "data") == files(made)
+    left[1].touch()
+    (tmp_path / "data" / "data" / "part-000" / "000001.parquet").unlink()
+    remove_stale_files.cache_clear()  # as in another process
+    datasets.make(recipe(), tmp_path / "data")
+    assert files(tmp_path / "data") == files(made)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidFile, match="file: "):
+        datasets.make(recipe(), tmp_path / "file")
 
 
 def test_a_folder_of_something_else_is_left_alone(copied, tmp_path):

@@ -1,5 +1,6 @@
 """Files from elsewhere: whatever they hold, they are read within limits, or refused by one typed error with the place."""
 
+import asyncio
 import gzip
 import io
 import json
@@ -14,12 +15,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momagames.errors import InvalidFile, MomagamesError
+import momagames
+from momagames.benchmark.runner import Shard
+from momagames.errors import InvalidFile, InvalidParameter, InvalidState, MomagamesError
 from momagames.files import npz_data
 from momagames.files.json_data import parse_json, read_json
 from momagames.files.npz_data import read_arrays, read_npz, write_npz
 from momagames.files.reading import is_file, read_bytes, read_text
 from momagames.files.yaml_data import parse_yaml
+from momagames.games.tileblast.cli.levels import read_source
+from momagames.games.tileblast.levels import loader as levels
+from momagames.games.tileblast.serve.limits import read_chunks
+from momagames.games.tileblast.serve.protocol import RequestError
 
 LAUGHS = "\n".join(["a: &a [x, x]", *(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghi"))])
 
@@ -225,3 +232,24 @@ def test_messages_quote_long_values_in_part():
     assert len(str(error)) < 2200
     assert "(1,000,013 characters)" in str(error)
     assert str(error).endswith("second line")
+
+
+DIGITS = "9" * 5000  # more than int() reads
+
+
+def test_numbers_of_thousands_of_digits_are_refused():
+    """Wherever a text is read as a number, with the error of its format."""
+    game = momagames.spec("mo-samegame-v0")
+    state = game.make_state()[0]
+    position = game.codec.read(game.codec.show(state).replace("ply=0", f"ply={DIGITS}"))
+    with pytest.raises(InvalidState, match="invalid ply="):
+        game.codec.load(state, position)
+    with pytest.raises(InvalidState, match="a position of 1,001 keys: expected at most 1,000"):
+        game.codec.load(state, dict.fromkeys(map(str, range(1001))))
+    with pytest.raises(InvalidParameter, match="invalid shard="):
+        Shard.parse(f"1/{DIGITS}")
+    (problem,) = (one for one in levels.list_problems({"legend": {"x": f"rock:{DIGITS}"}}) if one.path[:1] == ("legend",))
+    assert "expected whole numbers" in problem.text
+    assert read_source(DIGITS) == DIGITS
+    with pytest.raises(RequestError, match="too large"):
+        asyncio.run(read_chunks(None, DIGITS, 1000))  # before any part is read

@@ -100,6 +100,7 @@ def write_checkpoint(folder, **changes):
     head = {
         "game": DUEL["id"], "params": DUEL["params"], "canonical": "x", "method": "moppo", "options": options, "seed": 0,
         "budget": 1, "seats": ["player_0"], "opponents": [], "instance_seed": None, "weights": None, "steps": 1, "version": "0",
+        "decisions": 1, "seconds": 1.0,
     }  # fmt: skip
     save_checkpoint(folder / "x.npz", {**head, **changes}, {}, {})
     return folder / "x.npz"

@@ -125,7 +125,12 @@ def test_model_with_other_dynamics_than_the_environment_is_refused(made, monkeyp
         return [(1, *one[1:]) for one in original(self, snapshot, action)[-1:]]
 
     monkeypatch.setattr(tabular.simulators.AttributeSimulator, "outcomes", hide)
+    with pytest.raises(InvalidParameter, match="an outcome that the model does not have"):
+        solve("coverage", **SLIPPERY)
+    monkeypatch.setattr(environment_front, "_evaluate", lambda *_: None)
     forged = solve("coverage", **SLIPPERY)
+    monkeypatch.undo()
+    monkeypatch.setattr(tabular.simulators.AttributeSimulator, "outcomes", hide)
     with pytest.raises(InvalidFile, match="an outcome that the model does not have"):
         fronts.verify(forged)
 
@@ -275,3 +280,9 @@ def test_policies_attain_their_points_on_average():
             returns = np.array([[float(x) for x in discount_rewards(rewards, choice.discount)] for rewards in episodes])
             error = returns.std(axis=0) / np.sqrt(len(returns))
             assert (np.abs(returns.mean(axis=0) - point.value) <= 5 * error + 1e-9).all()
+
+
+def test_witnesses_are_replayed_before_a_front_is_made():
+    """In an environment that is made anew."""
+    with pytest.raises(InvalidParameter, match="another result when a witness is played again: point 0"):
+        solve(**{**SURE, "id": "tests.tabular.problems:Remade"})

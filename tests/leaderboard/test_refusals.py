@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ import yaml
 
 import momagames
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
+from momagames.files.processes import is_alive
 from momagames.leaderboard import check_submission, directory, metadata, plans, policy_process, seal_submission
 from momagames.leaderboard.errors import (
     ForgedSubmission,
@@ -452,7 +454,63 @@ def test_actions_of_code(action):
 def test_code_that_does_not_answer(tmp_path, monkeypatch):
     monkeypatch.setattr(policy_process, "ANSWER_SECONDS", 0.2)
     text = "import time\ndef act(observation, mask, rng): time.sleep(100)"
-    check(write_code(tmp_path / "mine", text, path="mine:act"), InvalidSubmission, "no answer within 0.2 s", run_code=True)
+    folder = write_code(tmp_path / "mine", text, path="mine:act")
+    with pytest.raises(InvalidSubmission) as caught:
+        check_submission(folder, run_code=True)
+    assert str(caught.value) == f"{folder / 'submission.yaml'}: mine:act: no answer within 0.2 s"
+
+
+@pytest.mark.long
+def test_an_answer_that_is_too_long(tmp_path):
+    text = "def act(observation, mask, rng): return [0] * 100_000"
+    folder = write_code(tmp_path / "mine", text, path="mine:act")
+    check(folder, InvalidSubmission, "mine:act: an answer of more than 64 KiB", run_code=True)
+
+
+STARTS = """
+import os, subprocess, sys
+from pathlib import Path
+def note(): Path({pids!r}).open("a").write(f"{{os.getpid()}}\\n")
+def start():
+    if os.fork(): return
+    os.setsid()
+    if os.fork(): os._exit(0)
+    note()
+    import time
+    time.sleep(1000)
+    os._exit(0)
+start()
+code = "import os, sys, time; open(sys.argv[1], 'a').write(f'{{os.getpid()}}\\\\n'); time.sleep(1000)"
+subprocess.Popen([sys.executable, "-c", code, {pids!r}], start_new_session=True, env={{}})
+def act(observation, mask, rng):
+    while len(Path({pids!r}).read_text().splitlines()) < 2: pass
+    {last}
+    return int(mask.argmax())
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and orphans that stay below a process")
+@pytest.mark.parametrize("last", ["pass", "os._exit(3)", "import time; time.sleep(1000)"])
+def test_processes_of_code_end_with_its_check(tmp_path, monkeypatch, last):
+    """Also those in sessions of their own, and orphans; whether the code answers, ends or hangs."""
+    monkeypatch.setattr(policy_process, "ANSWER_SECONDS", 5.0)
+    pids = tmp_path / "pids"
+    folder = write_code(tmp_path / "mine", STARTS.format(pids=str(pids), last=last), path="mine:act")
+    if last == "pass":
+        assert check_submission(folder, run_code=True)
+    else:
+        check(folder, InvalidSubmission, "exit code 3" if "exit" in last else "no answer", run_code=True)
+    started = [int(line) for line in pids.read_text().split()]
+    assert len(started) == 2
+    assert not any(is_alive(one) for one in started)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory otherwise")
+def test_memory_of_code_is_limited(tmp_path):
+    text = "import numpy as np\ndef act(observation, mask, rng): np.ones(1 << 30)"
+    check(write_code(tmp_path / "mine", text, path="mine:act"), InvalidSubmission, "Unable to allocate 8.00 GiB", run_code=True)
 
 
 @pytest.mark.long

@@ -100,3 +100,14 @@ class TableCorridor(Corridor):
             }
             for cell, value in enumerate(self.treasures)
         }
+
+
+class Remade(Corridor):
+    """A corridor whose rewards depend on how many were made, which no state shows."""
+
+    made = 0
+
+    def __init__(self):
+        super().__init__()
+        Remade.made += 1
+        self.treasures = tuple(one + Remade.made for one in self.treasures)

@@ -1,6 +1,9 @@
 """Enumeration of states: tables, state attributes and copies agree with each other and with the environments."""
 
+import itertools
+import time
 from fractions import Fraction
+from importlib import import_module
 
 import gymnasium
 import numpy as np
@@ -103,11 +106,109 @@ def test_unsuitable_environments_have_one_typed_error():
         explored(Corridor(), limits=Limits(max_states=3))
     with pytest.raises(UnknownId):
         make_environment("no-such-environment-v0")
+    with pytest.raises(UnknownId, match="did you mean 'momagames/mo-samegame-v0'"):
+        make_environment("mo-samegame-v0")
     with pytest.raises(UnknownId):
         make_environment("tests.tabular.problems:NoSuchClass")
     with pytest.raises(InvalidParameter, match="unexpected keyword"):
         make_environment("tests.tabular.problems:Corridor", {"depth": 1})
     assert make_environment("tests.tabular.problems:Corridor", {"slip": 0.5}).slip == 0.5
+
+
+class Lying(Corridor):
+    """A corridor whose rewards come from elsewhere."""
+
+    read = None
+
+    def step(self, action):
+        observation, reward, *rest = super().step(action)
+        return observation, reward + np.array([self.read(), 0.0]), *rest
+
+
+def test_results_that_the_state_does_not_determine_are_refused():
+    """Each action is taken twice."""
+    calls = itertools.count()
+
+    class Counting(Lying):
+        def read(self):
+            return next(calls)
+
+    class Clocked(Lying):
+        def read(self):
+            return time.perf_counter()
+
+    class Cell(Corridor):
+        def step(self, action):
+            observation, *rest = super().step(action)
+            self.cell = min(self.cell, next(calls))
+            return observation, *rest
+
+    for env in (Counting(), Clocked(), Cell(tuple(range(1, 9)))):
+        for attributes in (None, ["cell"]):
+            calls = itertools.count()
+            with pytest.raises(InvalidParameter, match=r"state \d, action \d: another result when the action is taken again"):
+                explored(env, attributes)
+    starts = itertools.count()
+
+    class Started(Corridor):
+        def reset(self, *, seed=None, options=None):
+            super().reset(seed=seed)
+            self.cell = next(starts) % 3
+            return self.cell, {}
+
+    with pytest.raises(InvalidParameter, match="the start state of seed 3 is another one"):
+        explored(Started(), ["cell"], seed=3)
+
+
+def test_errors_of_an_environment_are_typed():
+    def fail(*_, **options):
+        raise ZeroDivisionError("no cell")
+
+    class Wrong(Corridor):
+        def step(self, action):
+            return (self.cell, np.ones(2), True)
+
+    class Maskless(Corridor):
+        def reset(self, *, seed=None, options=None):
+            return (*super().reset(seed=seed), 1)
+
+    class Uncopied(Corridor):
+        def __deepcopy__(self, memo):
+            raise TypeError("cannot copy")
+
+    class Large(Corridor):
+        def step(self, action):
+            return self.cell, np.array([1e308, 1.0]), True, False, {}
+
+    class Full(Corridor):
+        def step(self, action):
+            raise MemoryError
+
+    failing, restarted = Corridor(), Corridor()
+    failing.step = fail
+    restarted.reset = fail
+    for env, kind, message in (
+        (failing, InvalidParameter, "state 0, action 0: the environment raised ZeroDivisionError: no cell"),
+        (restarted, InvalidParameter, "start state: the environment raised ZeroDivisionError"),
+        (Wrong(), InvalidParameter, "state 0, action 0: the environment raised ValueError"),
+        (Maskless(), InvalidParameter, "start state: the environment raised ValueError"),
+        (Uncopied(), InvalidParameter, "the environment raised TypeError: cannot copy"),
+        (Large(), InvalidParameter, r"invalid reward=.*: expected numbers from -1e\+150 to 1e\+150"),
+        (Full(), TooLarge, "state 0, action 0: there is no memory left"),
+    ):
+        with pytest.raises(kind, match=message):
+            explored(env)
+
+
+def test_limits_hold_within_a_state(monkeypatch):
+    """Of many actions, and of few large states: the clock is read between actions."""
+    monkeypatch.setattr(import_module("momagames.tabular.explore"), "CHECK_SECONDS", 0.0)
+    with pytest.raises(TooLarge, match="max_seconds=0"):
+        explored(Corridor(), limits=Limits(max_seconds=0))
+    many = Corridor(range(1, 9))
+    many.action_space = gymnasium.spaces.Discrete(10**9)
+    with pytest.raises(TooLarge, match="max_seconds=0"):
+        explored(many, ["cell"], limits=Limits(max_seconds=0.01))
 
 
 @pytest.mark.long

@@ -19,6 +19,7 @@ from pettingzoo.utils.wrappers import MultiEpisodeEnv
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.errors import InvalidCall, InvalidFile, InvalidParameter, InvalidState, MissingExtra
+from momagames.files import writing
 from momagames.wrappers import Flatten, HandleIllegal, RecordEpisodeStatistics, RecordReplay, Scalarize, replay
 from tests import meteors
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
@@ -156,8 +157,8 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytes
     def fail(*args: Any, **kwargs: Any) -> str:
         raise OSError("disk full")
 
-    monkeypatch.setattr(Path, "write_text", fail)
-    with pytest.raises(OSError, match="disk full"):
+    monkeypatch.setattr(writing, "flush_file", fail)
+    with pytest.raises(InvalidFile, match=r"000000\.json: cannot be written: disk full"):
         list(play(env))
     assert list(tmp_path.iterdir()) == []
 

@@ -11,16 +11,25 @@ from momagames.adapters.text.prompts import name_example
 from momagames.engine.episode import Episode
 from momagames.errors import IllegalAction, shorten
 
-ACTION = re.compile(r"<action>(.*?)</action>", re.DOTALL | re.IGNORECASE)
+TAG = re.compile(r"<(/?)action>", re.IGNORECASE)
 MAX_ANSWER = 1_000_000  # characters
 MAX_ACTION = 200
 
 
 def extract_action(answer: str) -> str:
-    """Return the part of an answer that names the action: within the last <action> tags, else the last line with text."""
-    tagged = ACTION.findall(answer)
-    lines = tagged[-1:] or [line for line in answer.splitlines() if line.strip()][-1:]
-    return " ".join(lines[0].split()) if lines else ""
+    """Return the part of an answer that names the action: within the last <action> tags, else the last line with text.
+
+    Takes a time that is linear in the length of the answer: a model may repeat an opening tag without end.
+    """
+    start, found = -1, None
+    for tag in TAG.finditer(answer):
+        if not tag[1]:
+            start = tag.end()
+        elif start >= 0:
+            found, start = answer[start : tag.start()], -1
+    if found is None:
+        found = next((line for line in reversed(answer.splitlines()) if line.strip()), "")
+    return " ".join(found.split())
 
 
 def parse_answer(episode: Episode, agent: int, answer: Any, is_numbered: bool) -> Any:

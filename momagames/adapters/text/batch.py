@@ -120,7 +120,7 @@ class TextBatch:
         """
         if not self._starts:
             raise InvalidCall("step() before reset(): call reset() first")
-        if isinstance(answers, str) or len(answers) != len(self):
+        if not isinstance(answers, (Sequence, np.ndarray)) or isinstance(answers, (str, bytes)) or len(answers) != len(self):
             raise InvalidParameter(invalid_value("answers", answers, f"a sequence of {len(self)} texts"))
         rewards = np.zeros((len(self), len(self.game.objectives)), np.float32)
         metadata: list[dict[str, Any]] = [{} for _ in self._envs]

@@ -19,9 +19,9 @@ from momagames.benchmark.executors.executor import Outcome, execute_run
 from momagames.benchmark.executors.processes import count_cores, order_runs
 from momagames.benchmark.executors.worker_pool import Worker, dispatch
 from momagames.benchmark.plan import ROWS_FORMAT, Run
-from momagames.benchmark.store.processes import is_alive, process_namespace
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
+from momagames.files.processes import is_alive, process_namespace
 from momagames.plugins import Origin
 
 PREFIX = "momagames-ray"  # of temporary directories on nodes
@@ -66,8 +66,9 @@ class RayCluster:
             }
         try:
             self._ray.init(**options, log_to_driver=False, configure_logging=False)
-        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-            reason = " ".join(str(error).split())
+        except Exception as error:  # a node that does not start raises a bare Exception
+            self._ray.shutdown()  # what has started of it
+            reason = " ".join(str(error).split()) or type(error).__name__
             raise RemoteError(f"no Ray cluster at {self.address or 'this machine'}: {reason}") from None
 
 

@@ -11,7 +11,6 @@ from typing import Any, TextIO
 from momagames.benchmark.plan import Run, canonical_json, expand_runs
 from momagames.benchmark.store.packed_rows import RETURN, import_polars
 from momagames.benchmark.store.store import Store
-from momagames.errors import InvalidFile
 from momagames.files.writing import atomic_path
 
 FlatRow = dict[str, Any]
@@ -54,11 +53,8 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
         "jsonl": lambda path: _write_jsonl(path, columns, _flatten_rows(store, runs)),
         "parquet": lambda path: _write_parquet(path, {**columns, **ACTIONS}, _flatten_rows(store, runs)),
     }[form]
-    try:
-        with atomic_path(Path(file)) as temporary:
-            return write(temporary)
-    except OSError as error:
-        raise InvalidFile(f"{file}: {error.strerror or error}") from None
+    with atomic_path(Path(file)) as temporary:
+        return write(temporary)
 
 
 def _list_columns(runs: list[Run]) -> dict[str, type]:

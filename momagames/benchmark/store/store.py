@@ -44,18 +44,17 @@ from momagames.benchmark.store.checksums import (
 )
 from momagames.benchmark.store.packed_rows import PACKED, find_changed_table, read_packed_rows
 from momagames.benchmark.store.policy_files import POLICIES, pack_policies
-from momagames.benchmark.store.processes import is_alive, process_namespace
 from momagames.benchmark.store.provenance import collect_env_info
 from momagames.benchmark.store.run_front import FrontCollector
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
+from momagames.files.processes import is_stale, process_namespace
 from momagames.files.reading import hash_content
-from momagames.files.writing import flush_file, sync_directory, write_file_atomically
+from momagames.files.writing import flush_file, is_temporary, sync_directory, write_file_atomically
 from momagames.plugins import Origin
 
 SCHEMA = 2  # version of the file formats; version 1 was not written
-STALE_S = 7 * 24 * 3600  # age at which an unfinished run of another machine is removed
 ROWS, FRONT, METADATA, ERROR = "rows.jsonl", "front.json", "metadata.json", "error.txt"
 HASHED = ("config.json", ROWS, FRONT, METADATA, POLICIES)  # files of a run with checksums
 RUN_FILES = (*HASHED, CHECKSUMS)
@@ -93,16 +92,14 @@ class Store:
         """Return whether another process is preparing this directory, has prepared it by now, or died while it did."""
         own = {self.runs.name, self.failed.name, self.working.name}
         names = {path.name for path in self.folder.iterdir()}
-        is_unfinished = self.runs.name in names and all(name in own or name.startswith(".suite.json.") for name in names)
+        is_unfinished = self.runs.name in names and all(name in own or is_temporary(name) for name in names)
         return is_unfinished or self.has_suite()
 
     def remove_stale_runs(self) -> None:
         """Remove unfinished runs of dead processes. Those of other machines are removed after a week."""
         for left in self.working.iterdir():
-            _, place, process, *_ = [*left.name.split("@"), "", ""]
             with contextlib.suppress(OSError):
-                is_ours = place == process_namespace() and process.isdecimal()
-                if not is_alive(int(process)) if is_ours else time.time() - left.stat().st_mtime > STALE_S:
+                if is_stale(left):
                     shutil.rmtree(left, ignore_errors=True)
 
     def has_run(self, run: Run) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momagames.cli.console import print_line
 from momagames.wording import count
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def check(
             problems = loader.list_problems(source)
         except InvalidLayout as error:
             problems = [str(error)]
-        print("\n".join(problems) or f"{source if isinstance(source, str) else ', '.join(source)}: fine")
+        print_line("\n".join(problems) or f"{source if isinstance(source, str) else ', '.join(source)}: fine")
         invalid += bool(problems)
     if invalid:
         print(f"momagames: {invalid} of {len(sources)} layouts cannot be played", file=sys.stderr)
@@ -81,7 +82,7 @@ def generate(
     ] = None,
 ) -> None:
     """Generate a random layout on which every robot can reach all cells."""
-    from momagames.errors import InvalidFile
+    from momagames.files.writing import write_file_atomically
     from momagames.games.robotmail.layouts.generator import generate as make
     from momagames.games.robotmail.layouts.loader import ENDINGS
 
@@ -90,10 +91,7 @@ def generate(
         print_layout(made, f"seed {seed}")
         return
     for ending, lines in zip(ENDINGS, made.data.values(), strict=True):
-        try:
-            Path(out + ending).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InvalidFile(f"{out + ending} cannot be written ({error.strerror})") from error
+        write_file_atomically(Path(out + ending), "\n".join(lines) + "\n")
 
 
 def group_sources(files: list[str]) -> list[str | tuple[str, str]]:
@@ -122,23 +120,20 @@ def print_layout_list() -> None:
         each = loader.load(name)
         counts = [str(len(each.cells(code))) for code in ("y", "gr", "b", "r")]
         listing.add_row(name, f"{each.width} x {each.height}", *counts, str(max_robots(each)))
-    console(highlight=False).print(listing)
+    console().print(listing)
 
 
 def print_layout(found: Layout, name: str) -> None:
     """Print a layout: its counts, its board in colors, and a legend."""
-    from rich.console import Console
+    from momagames.cli.console import console
 
-    console = Console(highlight=False)
+    screen = console()
     counts = [count(len(found.cells(code)), word) for code, word in (("gr", "mail"), ("b", "charger"), ("r", "wall"))]
-    console.print(
-        f"{name}  {found.width} x {found.height} cells, at most {count(max_robots(found), 'robot')}",
-        markup=False,
-        soft_wrap=True,
-    )
-    console.print(f"{count(len(found.cells('y')), 'receiver')}, {', '.join(counts)}", soft_wrap=True)
-    console.print(format_board(found), soft_wrap=True)
-    console.print(format_legend(found), soft_wrap=True)
+    robots = f"at most {count(max_robots(found), 'robot')}"
+    screen.print(f"{name}  {found.width} x {found.height} cells, {robots}", soft_wrap=True)
+    screen.print(f"{count(len(found.cells('y')), 'receiver')}, {', '.join(counts)}", soft_wrap=True)
+    screen.print(format_board(found), soft_wrap=True)
+    screen.print(format_legend(found), soft_wrap=True)
 
 
 def max_robots(found: Layout) -> int:

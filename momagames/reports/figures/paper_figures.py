@@ -14,6 +14,7 @@ import numpy as np
 from momagames.analysis.arrays import Array
 from momagames.analysis.attainment import attainment_surfaces
 from momagames.errors import MissingExtra
+from momagames.files.writing import atomic_path, make_folder
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.panels import Panel
@@ -72,14 +73,15 @@ def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Seque
     except ImportError:
         raise MissingExtra('figures need matplotlib: pip install "momagames[figures]"') from None
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    make_folder(place)
     written = []
     with mpl.rc_context(RC_PARAMS):
         for name, figure in figures.items():
             drawn = figure.draw()
             for form in forms:
                 written.append(place / f"{name}.{form}")
-                drawn.savefig(written[-1], bbox_inches="tight", **SAVE_OPTIONS[form])
+                with atomic_path(written[-1]) as temporary:
+                    drawn.savefig(temporary, bbox_inches="tight", **SAVE_OPTIONS[form])
     return written
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
-from momagames.errors import InvalidFile
 from momagames.files.writing import write_file_atomically
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
@@ -98,11 +97,7 @@ def latex_report(data: ReportData, every: bool = False) -> str:
 
 def write_latex(data: ReportData, path: str | Path, every: bool = False) -> None:
     """Write the tables of `latex_report` to a file. Raises InvalidFile."""
-    place = Path(path)
-    try:
-        write_file_atomically(place, latex_report(data, every))
-    except OSError as error:
-        raise InvalidFile(f"{place}: {error.strerror or error}") from None
+    write_file_atomically(Path(path), latex_report(data, every))
 
 
 def format_table(label: str, caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], text_columns: int = 1) -> str:

@@ -133,4 +133,4 @@ def test_generate_errors(tmp_path):
     assert "4..24" in str(done.exception)
     done = command("generate", "-o", tmp_path / "no" / "such")
     assert isinstance(done.exception, InvalidFile)
-    assert "no/such_colors.csv cannot be written" in str(done.exception)
+    assert "no/such_colors.csv: cannot be written" in str(done.exception)

@@ -88,7 +88,7 @@ class HttpAgent:
             raise RemoteError(f"{self._place}/action: {error}") from None
         action = data.get("action") if isinstance(data, dict) else None
         parts = action if isinstance(action, list) else [action]
-        if not parts or not all(isinstance(part, int) for part in parts):
+        if not parts or not all(type(part) is int for part in parts):  # no bool
             raise RemoteError(f'{self._place}/action: invalid answer {answer[:200]!r}: expected {{"action": number or list}}')
         return action
 

@@ -95,7 +95,8 @@ class Map:
         return Problem(self.map, text, self.locate(cell), cell)
 
     def cells(self) -> list[tuple[Cell, str]]:
-        return [((x, y), text) for y, row in enumerate(self.rows) for x, text in enumerate(row)]
+        """Return the cells and their texts; of a map that is too large, those of the largest board."""
+        return [((x, y), text) for y, row in enumerate(self.rows[:MAX_SIDE]) for x, text in enumerate(row[:MAX_SIDE])]
 
 
 def find_wrong_codes(colors: Map) -> list[Problem]:

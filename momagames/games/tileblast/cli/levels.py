@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momagames.cli.console import print_line
 from momagames.wording import count
 
 if TYPE_CHECKING:
     from momagames.games.tileblast.levels.loader import Level
 
 EXIT_INVALID = 1  # exit code
+MAX_DIGITS = 9  # of the number of a level
 STYLES = ("", "red", "blue", "yellow", "dark_orange", "magenta", "hot_pink")  # by color code
 NO_COLOR = "bold"
 DIM = "bright_black"
@@ -33,7 +35,7 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="L
             found = [f"{file}: {problem}" for problem in loader.list_problems(file)]
         except InvalidLevel as error:
             found = [str(error)]
-        print("\n".join(found) or f"{file}: valid")
+        print_line("\n".join(found) or f"{file}: valid")
         wrong += bool(found)
     if wrong:
         print(f"momagames: {wrong} of {len(files)} files are invalid", file=sys.stderr)
@@ -45,27 +47,23 @@ def show(
     source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number 1 to 12.")],
 ) -> None:
     """Show a level: its goals, its board in colors, its legend."""
-    from rich.console import Console
-
+    from momagames.cli.console import console, print_heading
     from momagames.games.tileblast.levels import loader
 
-    level = loader.load(int(source) if source.isdecimal() else source)
-    console = Console(highlight=False)
-    console.print(f"[bold]{level.title}[/bold]  level {level.id}, {count(level.moves, 'move')}", soft_wrap=True)
+    level, screen = loader.load(read_source(source)), console()
+    print_heading(screen, level.title, f"  level {level.id}, {count(level.moves, 'move')}")
     colors = zip(level.data["colors"], level.weights, strict=True)
     is_uniform = len(set(level.weights)) == 1
-    console.print(
+    screen.print(
         "colors: " + ", ".join(name if is_uniform else f"{name} ({weight})" for name, weight in colors), soft_wrap=True
     )
-    console.print(
-        "goals:   " + ", ".join(f"{goal['collect']} {goal['amount']}" for goal in level.data["goals"]), soft_wrap=True
-    )
+    screen.print("goals:   " + ", ".join(f"{goal['collect']} {goal['amount']}" for goal in level.data["goals"]), soft_wrap=True)
     for feed in level.data.get("feed", []):
         rates = f"{feed['per_mille']} in 1000 new pieces, {feed['max_on_board']} at a time, {feed['total']} in all"
-        console.print(f"feed:    {format_piece(feed['piece'])}, {rates}", soft_wrap=True)
-    console.print(format_board(level))
+        screen.print(f"feed:    {format_piece(feed['piece'])}, {rates}", soft_wrap=True)
+    screen.print(format_board(level))
     for sign, piece in level.data.get("legend", {}).items():
-        console.print(f"{sign}  {format_piece(piece)}", markup=False, soft_wrap=True)
+        screen.print(f"{sign}  {format_piece(piece)}", soft_wrap=True)
 
 
 @level.command()
@@ -86,6 +84,7 @@ def generate(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file [standard output].")] = None,
 ) -> None:
     """Generate a random level. Without --moves its limit of moves is measured with played games, some of which are won."""
+    from momagames.files.writing import write_file_atomically
     from momagames.games.tileblast.levels.document import format_level
     from momagames.games.tileblast.levels.generator import calibrate
     from momagames.games.tileblast.levels.generator import generate as make
@@ -100,7 +99,7 @@ def generate(
         )
     text = format_level(data)
     if out:
-        out.write_text(text, encoding="utf-8", newline="\n")
+        write_file_atomically(out, text)
     else:
         print(text, end="")
 
@@ -116,11 +115,16 @@ def rate(
     """Rate the difficulty of a level: its win rate within the limit of moves, and the moves to win without a limit."""
     from momagames.games.tileblast.cli.difficulty import rate_level
 
-    rating = rate_level(int(source) if source.isdecimal() else source, policy, runs, seed, cap)
+    rating = rate_level(read_source(source), policy, runs, seed, cap)
     never = f"more than {cap}"
     print(f"won within {rating.limit} moves: {rating.win_rate:.3f} +- {rating.error:.3f} of {runs} games of {policy}")
     print(f"moves to win: {rating.p5 or never} for the best 5 %, {rating.median or never} in the median")
     print(f"games that ended without a valid tap: {rating.dead}")
+
+
+def read_source(source: str) -> int | str:
+    """Return the number of a level, or the path of its file."""
+    return int(source) if source.isdecimal() and len(source) <= MAX_DIGITS else source
 
 
 def format_board(level: Level) -> Any:

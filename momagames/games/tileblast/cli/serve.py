@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from momagames.cli.console import print_line
+
 serve = typer.Typer(help="Serve a game over HTTP.", no_args_is_help=True)
 
 
@@ -47,7 +49,7 @@ def tileblast(
     print("momagames: compiling the rules; the first start takes a while", file=sys.stderr)
     found.warm_up()
     for level in found.from_files:
-        print(f"level {level.index}: {level.name}")
+        print_line(f"level {level.index}: {level.name}")
     print(f"MO-TileBlast, levels 1 to {len(found)}: {url(host, sockets)} (stop with Ctrl-C)", flush=True)
     try:
         run_server(Service(found, Sessions(max_sessions, idle)), Limits(rate=rate, body=max_body), hosts, sockets)

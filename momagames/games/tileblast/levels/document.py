@@ -28,6 +28,7 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._lines = self.text.splitlines()
         try:
             # JSON allows tabs as space, YAML does not; JSON has no tabs within its strings
             node = yaml.compose(self.text.replace("\t", " "), Loader=YamlLoader)
@@ -56,10 +57,10 @@ class Document:
 
     def locate_lines(self, node: yaml.ScalarNode, path: Path) -> None:
         """Store the places of the lines of a multi-line text."""
-        below = self.text.splitlines()[node.start_mark.line + 1 :]
-        indent = min((len(line) - len(line.lstrip(" ")) for line in below[:1]), default=0)
+        first = node.start_mark.line + 1
+        indent = min((len(line) - len(line.lstrip(" ")) for line in self._lines[first : first + 1]), default=0)
         for k in range(len(node.value.splitlines())):
-            self.places[(*path, k)] = (node.start_mark.line + 2 + k, indent + 1)
+            self.places[(*path, k)] = (first + 1 + k, indent + 1)
 
     def locate(self, problem: Problem) -> Problem:
         """Return the problem with its place, or with the place of the part that contains it."""

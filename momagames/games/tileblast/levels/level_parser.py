@@ -39,6 +39,7 @@ SIGNS = {
 KNOWN_SIGNS = " ".join([INACTIVE, EMPTY, *SIGNS])
 MAX_MOVES = 50_000
 MAX_WEIGHT = 1_000_000
+MAX_DIGITS = 9  # of hit points
 
 
 class LevelParser:
@@ -120,12 +121,13 @@ class LevelParser:
 
     def parse_colors(self, names: list[Any]) -> list[int]:
         """Return the codes of the colors."""
-        codes = []
+        codes, known = [], set()
         for k, name in enumerate(names):
             if self.parse_name(("colors", k), name, COLORS, "color"):
                 codes.append(COLORS.index(name) + 1)
-                if names.index(name) < k:
+                if name in known:
                     self.add_problem(("colors", k), f"duplicate color {name!r}")
+                known.add(name)
         return codes
 
     def parse_weights(self, value: Any, count: int) -> list[int]:
@@ -296,7 +298,7 @@ def split_thing(text: str) -> dict[str, Any]:
     cover, _, rest = text.rpartition("+")
     rest, _, hp = rest.partition(":")
     kind, _, color = rest.partition(".")
-    points = int(hp) if hp.isascii() and hp.isdecimal() else hp
+    points = int(hp) if hp.isascii() and hp.isdecimal() and len(hp) <= MAX_DIGITS else hp
     return {"kind": kind} | {name: part for name, part in (("cover", cover), ("color", color), ("hp", points)) if part != ""}
 
 

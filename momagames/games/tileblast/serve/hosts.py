@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from ipaddress import IPv6Address
-
-from starlette.datastructures import Headers
+from typing import TYPE_CHECKING
 
 from momagames.errors import InvalidParameter
 from momagames.games.tileblast.serve.protocol import RequestError
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers  # the server names the missing extra
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]*)?", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Identification of the processes that write a results directory."""
+"""Identification of processes: who writes a results directory, a temporary file."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import hashlib
 import os
 import socket
 import sys
+import time
 from pathlib import Path
 
 PROCESS_QUERY_LIMITED_INFORMATION = 0x1000  # of the Windows API
 STILL_ACTIVE = 259
+STALE_S = 7 * 86400.0
 ERROR_INVALID_PARAMETER = 87  # there is no process with this number
 
 
@@ -36,6 +38,17 @@ def is_alive(process: int) -> bool:
     except OSError:
         return True
     return True
+
+
+def is_stale(path: Path) -> bool:
+    """Return whether the process that made a file or folder named PREFIX@NAMESPACE@PROCESS@... is dead.
+
+    What another machine or container made is stale after a week. Raises OSError if it is gone.
+    """
+    _, place, process, *_ = [*path.name.split("@"), "", ""]
+    if place == process_namespace() and process.isdecimal():
+        return not is_alive(int(process))
+    return time.time() - path.stat().st_mtime > STALE_S
 
 
 def _is_alive_on_windows(process: int) -> bool:
