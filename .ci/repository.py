@@ -45,7 +45,7 @@ READS = {
     "tests/test_affected.py": ("momagames/*.py", "tests/*.py", "docs/*.py"),
     "tests/test_cluster_scripts.py": ("momagames/__main__.py",),
     "tests/test_portability.py": ("momagames/*.py",),
-    "momagames/baselines/checkpoint_policy.py": (  # files of trained policies name their method
+    "tests/baselines/test_champions.py": (  # files of trained policies name their method
         "momagames/baselines/candidates/*", "momagames/baselines/evolution/*", "momagames/baselines/moppo/*",
         "momagames/baselines/ntuple/*", "momagames/baselines/search/beam_estimate.py",
     ),
