@@ -214,7 +214,7 @@ def test_limits_hold_within_a_state(monkeypatch):
 @pytest.mark.long
 def test_interrupted_enumeration_resumes(tmp_path, monkeypatch):
     """An enumeration stopped by a limit continues from its checkpoint and ends with the same model."""
-    monkeypatch.setattr(import_module("momagames.tabular.explore"), "CHECK_SECONDS", np.inf)  # reports by the number of states alone
+    monkeypatch.setattr(import_module("momagames.tabular.explore"), "CHECK_SECONDS", np.inf)  # by the number alone
     path = tmp_path / "states.npz"
     treasures = tuple(range(1, 1200))
     expected = explored(Corridor(treasures, slip=0.5), ["cell"])
