@@ -74,8 +74,9 @@ def describe_message(by_steps: Sequence[Panel], by_time: Sequence[Panel], settin
     """Return sentences: the best methods at equal steps, and at equal CPU time."""
     sentences = []
     for kind, panels in (("environment steps", by_steps), ("CPU time", by_time)):
-        if verdict := compare_methods(select_common(panels), settings, EXACT) if panels else None:
-            ratios = [rank_methods(panel).get(LEARNER) for panel in select_common(panels)]
+        common = select_common(panels) if panels else []
+        if verdict := compare_methods(common, settings, EXACT):
+            ratios = [rank_methods(panel).get(LEARNER) for panel in common]
             learner = "" if None in ratios else f" {LEARNER} reaches {fmean(ratios):.2f}."
             sentences.append(f"At equal {kind}, without known draws: {describe_verdict(verdict)}{learner}")
     return " ".join(sentences)
