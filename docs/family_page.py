@@ -16,8 +16,8 @@ from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.verdicts import compare_methods, count_leads
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.figures.paper_plots import plot_overview
-from momagames.reports.text.captions import describe_interval, overview_caption, panel_caption
-from momagames.reports.text.labels import EXACT_MARK
+from momagames.reports.text.captions import overview_caption, panel_caption
+from momagames.reports.text.labels import EXACT_MARK, describe_interval
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.reports.text.verdicts import describe_leads, describe_verdict
 

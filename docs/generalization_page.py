@@ -18,8 +18,8 @@ from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore, 
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.verdicts import find_leaders
 from momagames.reports.figures.paper_figures import list_figures
-from momagames.reports.text.captions import GENERALIZATION_CAPTION, describe_interval, panel_caption
-from momagames.reports.text.labels import format_score, generalization_heads, heading
+from momagames.reports.text.captions import GENERALIZATION_CAPTION, panel_caption
+from momagames.reports.text.labels import describe_interval, format_score, generalization_heads, heading
 from momagames.reports.text.markdown_tables import markdown_table
 
 NAME = "generalization"

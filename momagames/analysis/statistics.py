@@ -12,6 +12,7 @@ Tibshirani, "An introduction to the bootstrap", 1993, chapter 13.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,12 +32,17 @@ Statistic = Callable[[Array], Array]  # float[..., n] -> float[...]
 
 @dataclass(frozen=True)
 class Interval:
-    """A statistic over `runs` runs with its bootstrap interval. The interval of one run has no width."""
+    """A statistic over `runs` runs with its bootstrap interval, which has no width for one run or for equal runs."""
 
     value: float
     low: float
     high: float
     runs: int
+
+    @property
+    def has_width(self) -> bool:
+        """Whether the interval says more than the value: not for one run, nor for runs that are all equal but for rounding."""
+        return self.runs > 1 and not math.isclose(self.low, self.high, rel_tol=1e-9, abs_tol=1e-12)
 
     @property
     def warning(self) -> str:

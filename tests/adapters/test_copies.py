@@ -71,7 +71,7 @@ def are_equal(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize("how", COPIES)
-@pytest.mark.parametrize("id", ONE_OF_EACH)
+@pytest.mark.parametrize("id", [ONE_OF_EACH[0], *(pytest.param(one, marks=pytest.mark.long) for one in ONE_OF_EACH[1:])])
 def test_copies_share_inside_what_their_originals_do(id: str, how: str) -> None:
     for api in APIS:
         env = make_any(id, api)

@@ -287,7 +287,7 @@ RULES = [
     ("mo-samegame-v0", {"board_width": 4, "board_height": 4, "num_colors": 2, "num_agents": 2, "scoring": "classic"}),
     ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5}),
     ("mo-pommerman-duel-v0", {"board_size": 7, "max_steps": 60}),
-    ("mo-tileblast-v0", {"level": 1}),
+    pytest.param("mo-tileblast-v0", {"level": 1}, marks=pytest.mark.long),  # 14 seconds to compile
 ]
 
 
@@ -320,7 +320,7 @@ def test_both_ways_to_play_episodes_are_equal(id, params):
 
 def test_look_ahead_counts_beside_every_policy():
     """Greedy against a rule and against a kernel; each playout of the tree search has one step."""
-    game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     greedy, n = batch_policy("greedy", game), 8
     starts = generate_starts(game, np.arange(n, dtype=np.uint64))
     words = np.arange(2 * n, dtype=np.uint64).reshape(n, 2)
@@ -341,6 +341,7 @@ def test_look_ahead_counts_beside_every_policy():
         assert (seated.lookahead_steps(own) > 0).all() == (each > 0)
 
 
+@pytest.mark.long  # 14 seconds to compile
 def test_taps_that_are_tried_are_steps():
     game = momagames.spec("mo-tileblast-v0", level=1)
     starts = generate_starts(game, np.arange(3, dtype=np.uint64))

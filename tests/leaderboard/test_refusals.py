@@ -496,6 +496,7 @@ def test_processes_of_code_end_with_its_check(tmp_path, monkeypatch, last):
     """Also those in sessions of their own, and orphans; whether the code answers, ends or hangs."""
     monkeypatch.setattr(policy_process, "ANSWER_SECONDS", 5.0)
     pids = tmp_path / "pids"
+    pids.touch()  # the code may be asked before its processes write
     folder = write_code(tmp_path / "mine", STARTS.format(pids=str(pids), last=last), path="mine:act")
     if last == "pass":
         assert check_submission(folder, run_code=True)

@@ -71,6 +71,7 @@ def test_no_character_has_a_meaning_of_its_own():
 def test_intervals_and_single_runs():
     assert Value.of(Interval(0.5, 0.25, 0.75, 4), ".2f") == Value("0.50", "[0.25, 0.75]")
     assert Value.of(Interval(0.5, 0.5, 0.5, 1), ".2f", approx=True) == Value("~0.50", "")
+    assert Value.of(Interval(0.5, 0.5, 0.5 + 1e-15, 4), ".2f") == Value("0.50", "")  # runs that are all equal
     row = format_table("x", "", ["method", "v"], [["a_b", Value("~0.50", "[0, 1]", True)]])
     assert "a\\_b & \\textbf{\\textasciitilde{}0.50} {\\scriptsize [0, 1]} \\\\" in row
 
@@ -108,8 +109,8 @@ def test_scores_are_those_of_the_panel_and_the_best_are_bold(made):
                         assert row[column] == "--"
                         continue
                     value = f"\\textbf{{{text}}}" if float(text) == best else text
-                    interval = one.interval
-                    assert row[column] == f"{value} {{\\scriptsize [{interval.low:{form}}, {interval.high:{form}}]}}"
+                    low, high = (format(bound, form) for bound in (one.interval.low, one.interval.high))
+                    assert row[column] == (f"{value} {{\\scriptsize [{low}, {high}]}}" if one.interval.has_width else value)
 
 
 def test_overview_and_generalization(made):

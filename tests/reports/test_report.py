@@ -31,6 +31,7 @@ from momagames.reports.html.column_help import INDICATOR_MEANINGS, STATISTIC_MEA
 from momagames.reports.html.compressed_text import decompress
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.labels import INDICATOR_LABELS, STATISTIC_LABELS, format_score
+from momagames.reports.text.latex_tables import latex_report
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, broken, plans, suite
 
 
@@ -123,6 +124,17 @@ def test_tables_fit_80_columns(made):
     assert not any(re.search("hypervol[^ ]* ↑|hypervo[^ ]*…", line) for line in lines)  # columns of the page only
     for method in ("random", "greedy", "exact"):
         assert any(line.strip().startswith(method) for line in lines)
+
+
+def test_equal_runs_have_no_interval(made):
+    """As those of the exact method, whose ratio is 1 in each run: an interval of no width would look like evidence."""
+    assert made.overview[0].scores["exact"].runs > 1
+    text = Console(width=250, file=io.StringIO(), record=True)
+    text.print(made.table(every=True))
+    page = re.findall("<small>.*?</small>", made.page.read_text("utf-8"))
+    for written in (text.export_text(), " ".join(page), latex_report(made, every=True)):
+        assert re.search(r"\d(, |–)[-+]?\d*\.\d", written)  # others have one
+        assert not re.search(r"1\.0+(, |–)1\.0+", written)
 
 
 class Outside(html.parser.HTMLParser):

@@ -30,7 +30,7 @@ def test_the_best_over_settings_that_all_play():
     assert found.is_clear
     said = describe_verdict(found)
     assert said == (
-        "b is best on average, and in 1 of 2 settings: hypervolume ratio 0.55, 0.25 [0.25, 0.25] ahead of a. "
+        "b is best on average, and in 1 of 2 settings: hypervolume ratio 0.55, 0.25 ahead of a. "
         "Left out: c, in some of these settings only."
     )
     assert "in both settings" in describe_verdict(compare_methods([panel(a=0.2, b=0.5), panel(a=0.4, b=0.6)], SETTINGS))

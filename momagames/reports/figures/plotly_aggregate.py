@@ -15,6 +15,7 @@ from momagames.reports.figures.theme import (
     style_marker,
     with_opacity,
 )
+from momagames.reports.text.labels import describe_interval
 
 FIGURE_STATISTICS = {"iqm": "IQM", "optimality_gap": "optimality gap"}  # statistic -> label of its axis
 
@@ -40,7 +41,7 @@ def aggregate_figure(aggregate: Aggregate, styles: Mapping[str, int]) -> dict[st
                     "yaxis": f"y{column}",
                     "error_x": {**interval_bars([at], styles[method]), "thickness": 3, "width": 7},
                     "marker": {**style_marker(styles[method]), "size": 11},
-                    "hovertemplate": f"{method}: %{{x:.3f}} [{at.low:.3f}, {at.high:.3f}]<extra></extra>",
+                    "hovertemplate": f"{method}: {describe_interval(at)}<extra></extra>",
                     "showlegend": False,
                 }
             )

@@ -6,7 +6,7 @@ from typing import Any
 
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.figures.theme import GRID, base_layout
-from momagames.reports.text.labels import SAME_NAME_MARK
+from momagames.reports.text.labels import SAME_NAME_MARK, format_bounds
 
 COLUMNS = 2  # of heat maps
 
@@ -57,7 +57,7 @@ def _heat_map(crossplay: CrossPlay, name: str, seat: str, key: str) -> dict[str,
         "yaxis": f"y{key}",
         "z": [[round(at.value, 4) for at in line] for line in cells],
         "text": [[f"{at.value:.2f}{mark}" for at, mark in zip(*pair, strict=True)] for pair in zip(cells, marks, strict=True)],
-        "customdata": [[f"{at.low:.3f} to {at.high:.3f}, n={at.runs}" for at in line] for line in cells],
+        "customdata": [[f"{format_bounds(at, '.3f')} n={at.runs}".lstrip() for at in line] for line in cells],
         "texttemplate": "%{text}",
         "hovertemplate": f"%{{y}} against %{{x}}, as {seat}: {name} %{{z:.3f}} (%{{customdata}})<extra></extra>",
         "coloraxis": "coloraxis",

@@ -7,6 +7,7 @@ from typing import Any
 
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.figures.theme import GRID, base_layout, interval_bars, style_marker
+from momagames.reports.text.labels import describe_interval
 from momagames.wording import count
 
 ROW_HEIGHT, LEGEND_ROW_HEIGHT, LEGEND_WIDTH = 38, 20, 250  # pixels
@@ -27,7 +28,7 @@ def overview_figure(rows: Sequence[OverviewRow], titles: Sequence[str], styles: 
                 "y": [title for title, _ in found],
                 "error_x": interval_bars(scores, styles[method]),
                 "marker": style_marker(styles[method]) | {"size": 11, "opacity": 0.9},
-                "text": [f"{at.value:.3f} [{at.low:.3f}, {at.high:.3f}], {count(at.runs, 'run')}" for at in scores],
+                "text": [f"{describe_interval(at)}, {count(at.runs, 'run')}" for at in scores],
                 "hovertemplate": f"%{{y}}<br>{method}: %{{text}}<extra></extra>",
             }
         )

@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from momagames.analysis.statistics import Interval
+from momagames.reports.text.labels import format_bounds
 
 
 def render_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -34,4 +35,4 @@ def _render_cell(text: str) -> str:
 
 def format_cell(at: Interval, form: str = ".3f") -> str:
     """Return a value with its interval in a second line, for `render_table`."""
-    return f"{at.value:{form}}" + (f"\n[{at.low:{form}}, {at.high:{form}}]" if at.runs > 1 else "")
+    return f"{at.value:{form}}\n{format_bounds(at, form)}"

@@ -9,7 +9,7 @@ from momagames.benchmark.plan import Indicators
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.text.captions import overview_caption
-from momagames.reports.text.labels import EXACT_MARK
+from momagames.reports.text.labels import EXACT_MARK, format_bounds
 
 
 def overview_section(rows: Sequence[OverviewRow], panels: Sequence[Panel], settings: Indicators) -> str:
@@ -33,7 +33,7 @@ def _render_cell(row: OverviewRow, method: str) -> str:
     if method not in row.scores:
         return "<td></td>"
     at = row.scores[method]
-    below = f"[{at.low:.3f}, {at.high:.3f}] " if at.runs > 1 else ""
+    below = f"{format_bounds(at, '.3f')} ".lstrip()
     value = f"{at.value:.3f}"
     marked = f'<strong>{value}<span aria-label="best">*</span></strong>' if method in row.best else value
     return f"<td>{marked}<small>{below}n={at.runs}</small></td>"

@@ -14,7 +14,7 @@ from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
-from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK
+from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, describe_interval
 from momagames.wording import count
 
 TARGET_ERROR = 0.01  # standard error of a front, as a share of the range, for which captions state the number of episodes
@@ -47,7 +47,9 @@ def overview_caption(rows: Sequence[OverviewRow], settings: Indicators) -> str:
     marked = f" ({EXACT_MARK}: proven)" if any(row.is_exact for row in rows) else ""
     return (
         f"Mean over runs of the hypervolume ratio, the hypervolume as a share of that of the reference front{marked}, with the "
-        f"{settings.confidence:.0%} bootstrap interval over runs below. Higher is better; * marks the best method of a game. "
+        f"{settings.confidence:.0%} bootstrap interval over runs below. It says how far runs of other seeds would differ, not "
+        "other games, instances or episodes; one run and runs that are all equal have none. Higher is better; * marks the best "
+        "method of a game. "
         "Criterion: SER (utility of the mean return); for plans, whose returns are deterministic, SER and ESR are equal."
     )
 
@@ -120,7 +122,7 @@ def crossplay_caption(crossplay: CrossPlay) -> str:
     if crossplay.same_name:
         parts.append(f"{SAME_NAME_MARK}: the opponent has the method's own name")
     for name, gap in crossplay.same_name_gaps.items():
-        parts.append(f"{name} against the own name minus the others: {gap.value:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]")
+        parts.append(f"{name} against the own name minus the others: {describe_interval(gap, '+.3f')}")
     return ". ".join(parts) + "."
 
 
@@ -151,11 +153,6 @@ def head_to_head_table(scores: HeadToHeadScores) -> tuple[list[str], list[list[s
             ]
         )
     return heads, rows
-
-
-def describe_interval(at: Interval, form: str = ".3f") -> str:
-    """Return a value with its interval in brackets, without one for a single run."""
-    return f"{at.value:{form}}" + (f" [{at.low:{form}}, {at.high:{form}}]" if at.runs > 1 else "")
 
 
 def ratings_caption(crossplay: CrossPlay) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from momagames.analysis.statistics import Interval
 from momagames.reports.data.generalization import MORE_IS_BETTER
 from momagames.reports.data.scores import Score
 
@@ -49,10 +50,20 @@ def heading(name: str) -> str:
 
 
 def format_score(name: str, score: Score | None) -> tuple[str, str]:
-    """Return the mean and the interval of a score; the interval is empty for one run, the mean is a dash without a score."""
+    """Return the mean and the interval of a score, "" if it has no width; without a score the mean is a dash."""
     if score is None:
         return NO_SCORE, ""
     form = INDICATOR_LABELS[name][2]
     interval = score.interval
     mean = ("~" if score.approx else "") + format(interval.value, form)
-    return mean, f"[{interval.low:{form}}, {interval.high:{form}}]" if interval.runs > 1 else ""
+    return mean, format_bounds(interval, form)
+
+
+def format_bounds(at: Interval, form: str) -> str:
+    """Return the bounds of an interval in brackets; "" if it has no width."""
+    return f"[{at.low:{form}}, {at.high:{form}}]" if at.has_width else ""
+
+
+def describe_interval(at: Interval, form: str = ".3f") -> str:
+    """Return a value with its interval in brackets."""
+    return f"{at.value:{form}} {format_bounds(at, form)}".rstrip()

@@ -34,6 +34,7 @@ from momagames.reports.text.labels import (
     INDICATOR_LABELS,
     SAME_NAME_MARK,
     STATISTIC_LABELS,
+    format_bounds,
     generalization_heads,
     heading,
 )
@@ -71,8 +72,7 @@ class Value:
 
     @staticmethod
     def of(at: Interval, form: str = ".3f", is_best: bool = False, approx: bool = False) -> Value:
-        bounds = f"[{at.low:{form}}, {at.high:{form}}]" if at.runs > 1 else ""
-        return Value(f"{'~' if approx else ''}{at.value:{form}}", bounds, is_best)
+        return Value(f"{'~' if approx else ''}{at.value:{form}}", format_bounds(at, form), is_best)
 
 
 Cell = Value | str

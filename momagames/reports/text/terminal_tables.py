@@ -30,6 +30,6 @@ def format_interval(interval: Interval, form: str = ".3f") -> Text:
 
 
 def format_bounds(interval: Interval, form: str = ".2f") -> str:
-    """Return the bounds in a line of their own, without leading zeros: ".88–.97"; empty for one run."""
+    """Return the bounds in a line of their own, without leading zeros: ".88–.97"; empty without a width."""
     low, high = (re.sub(r"^(-?)0\.", r"\1.", format(bound, form)) for bound in (interval.low, interval.high))
-    return f"\n{low}–{high}" if interval.runs > 1 else ""
+    return f"\n{low}–{high}" if interval.has_width else ""

@@ -46,4 +46,4 @@ def _describe_settings(won: int, settings: int) -> str:
 
 def _format(at: Interval) -> str:
     value, low, high = (f"{bound:.2f}".replace("-0.00", "0.00") for bound in (at.value, at.low, at.high))
-    return value + (f" [{low}, {high}]" if at.runs > 1 else "")
+    return value + (f" [{low}, {high}]" if at.has_width else "")
