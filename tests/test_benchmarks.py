@@ -67,7 +67,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/win_loss.py", ("3x5", "--bits", "12"), (), ("3x5  momagames  player_1 wins",)),
     (
         "learning/search.py", ("--board", "4", "4", "3", "--seconds", "0.02", "--instances", "1"), (),
-        ("greedy: ", "beam(champion): ", "policy_sampling(champion): ", "nrpa(champion): ", "pareto_nrpa(champion): ",
+        ("greedy: ", "beam(champion): ", "nrpa(champion): ", "pareto_nrpa(champion): ",
          " times the hypervolume of beam ("),
     ),
     (

@@ -45,7 +45,6 @@ FILE = Path(__file__).with_name("samegame_standard.json")
 CALIBRATION_STEPS = 300_000  # of a run that measures steps per second
 RUN_STEPS = 60_000_000  # environment steps of a search, about 50 CPU-seconds
 NRPA = {"divisions": 1, "levels": 3, "iterations": 50, "alpha": 1.0}
-SP_MCTS = {"divisions": 1, "simulations": 10_000, "exploration": 0.02, "deviation": 0.001}
 SELECTIVE = {**NRPA, "repetitions": 10, "selective": True}
 NUM_COLORS = 5
 FIRST_SEARCH = ("nrpa", {**SELECTIVE, "iterations": 100})
@@ -63,8 +62,6 @@ COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     "nrpa, selective, 4 playouts": ("nrpa", {**NRPA, "selective": True, "playouts": 4}),
     "nrpa, selective, 3 repetitions": ("nrpa", {**NRPA, "selective": True, "repetitions": 3}),
     "iterated_nrpa, selective": ("iterated_nrpa", {**NRPA, "selective": True, "patience": 100}),
-    "nmcs, selective": ("nmcs", {"divisions": 1, "levels": 2, "selective": True}),
-    "sp_mcts, selective": ("sp_mcts", {**SP_MCTS, "selective": True}),
     "local_search": ("local_search", {"divisions": 1, "keep": 1.0, "greed": 0.0, "patience": 3000}),
     "beam": ("beam", {"width": 4096, "estimate": "present"}),
 }

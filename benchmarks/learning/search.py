@@ -2,7 +2,7 @@
 
 python -m benchmarks.learning.search                                  # 10 CPU-seconds on each of 5 instances of MO-SameGame
 python -m benchmarks.learning.search --seconds 30 --instances 10 --board 15 15 5
-python -m benchmarks.learning.search --methods beam policy_sampling
+python -m benchmarks.learning.search --methods beam nrpa
 
 The policy is the champion of the package; its training, on other instances, is not part of the CPU time. Each search gets as
 many environment steps as it makes in that time, estimated on an instance of its own. Prints the hypervolume of each search
@@ -34,7 +34,6 @@ SEARCHES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("beam", {"width": 4096, "estimate": "champion"}),
     ("local_search", {"divisions": 4, "keep": 0.8, "greed": 0.2, "patience": 1000}),
     ("greedy", {"divisions": 4, "estimate": "both"}),
-    ("policy_sampling", {"temperature": 0.5, "scorer": "champion"}),
     ("nrpa", NRPA),
     ("pareto_nrpa", PARETO),
     ("nrpa", {**NRPA, "bias": "champion"}),
@@ -81,7 +80,7 @@ def main() -> None:
         budget = calibrate(chosen, game, starts[-1:], given.seconds)
         runs = [measure(chosen, game, starts[i : i + 1], budget, given.seed) for i in range(given.instances)]
         volumes = np.array([volume for volume, _, _ in runs])
-        trained = [option for option in ("bias", "estimate", "scorer") if options.get(option) == CHAMPION]
+        trained = [option for option in ("bias", "estimate") if options.get(option) == CHAMPION]
         label = f"{name}({CHAMPION})" if trained else name
         if first is None:
             first, first_label = volumes, label

@@ -40,12 +40,9 @@ METHODS: dict[str, str] = {
     "hindsight_local_search": "momagames.baselines.hindsight:HindsightLocalSearch",
     "hindsight_nrpa": "momagames.baselines.hindsight:HindsightNrpa",
     "hindsight_pareto_nrpa": "momagames.baselines.hindsight:HindsightParetoNrpa",
-    "nmcs": "momagames.baselines.search.nested_search:Nmcs",
-    "sp_mcts": "momagames.baselines.mcts.single_player:SpMcts",
     "uct": "momagames.baselines.mcts.methods:Uct",
     "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
     "nested_rollouts": "momagames.baselines.candidates.nested:NestedRollouts",
-    "policy_sampling": "momagames.baselines.candidates.sampling:PolicySampling",
     "champion": "momagames.baselines.checkpoint_policy:Champion",
     "trained": "momagames.baselines.checkpoint_policy:Trained",
     "exact": "momagames.baselines.exact.method:Exact",
@@ -62,7 +59,6 @@ METHODS: dict[str, str] = {
     "morl_d": "momagames.baselines.morl.policy_gradient:MorlD",
     "eupg": "momagames.baselines.morl.policy_gradient:Eupg",
     "maskable_ppo": "momagames.baselines.morl.maskable_ppo:MaskablePpo",
-    "hindsight_exact": "momagames.baselines.hindsight:HindsightExact",
     "behavior_cloning": "momagames.datasets.learners:BehaviorCloning",  # a later layer, loaded by name like policies of games
     "return_conditioned": "momagames.datasets.learners:ReturnConditioned",
 }

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_shared_rewards
-from momagames.baselines.exact.method import Exact
 from momagames.baselines.random import Random, sample_plans
 from momagames.baselines.search.beam import Beam
 from momagames.baselines.search.local_search import LocalSearch
@@ -77,16 +76,6 @@ class HindsightParetoNrpa(ParetoNrpa):
     """The search of `ParetoNrpa`, on copies with the random state of the game; see there and `HindsightBeam`."""
 
     name: ClassVar[str] = "hindsight_pareto_nrpa"
-
-    def check_chance(self, game: Game) -> None:
-        check_shared_rewards(self.name, game)
-
-
-@dataclass(frozen=True)
-class HindsightExact(Exact):
-    """The proof of `Exact` for one instance: no player who knows every draw beforehand does better. See `HindsightBeam`."""
-
-    name: ClassVar[str] = "hindsight_exact"
 
     def check_chance(self, game: Game) -> None:
         check_shared_rewards(self.name, game)

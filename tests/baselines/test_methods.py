@@ -25,8 +25,6 @@ PLANNERS = [
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0, "selective": True, "prior": 0.3, "playouts": 2}),
     ("iterated_nrpa", {"divisions": 2, "levels": 2, "iterations": 5, "alpha": 1.0, "patience": 5}),
-    ("nmcs", {"divisions": 2, "levels": 2}),
-    ("sp_mcts", {"divisions": 2, "simulations": 50, "exploration": 0.3, "deviation": 0.1}),
     ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0}),
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
     ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),

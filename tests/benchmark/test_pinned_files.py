@@ -25,7 +25,7 @@ from tests.datasets.small import SAMEGAME, part, recipe
 NAMES_CHECKPOINT = [
     ("beam", "estimate"), ("hindsight_beam", "estimate"), ("nrpa", "bias"), ("iterated_nrpa", "bias"), ("pareto_nrpa", "bias"),
     ("hindsight_nrpa", "bias"), ("hindsight_pareto_nrpa", "bias"),
-    ("uct", "value"), ("pareto_uct", "value"), ("nested_rollouts", "scorer"), ("policy_sampling", "scorer"),
+    ("uct", "value"), ("pareto_uct", "value"), ("nested_rollouts", "scorer"),
     ("trained", "checkpoint"), ("moppo", "expert"),
 ]  # fmt: skip
 

@@ -17,7 +17,7 @@ KNOWN = (
      "gpi_pd", "nrpa", "pareto_nrpa", "", "maskable_ppo", "nested_rollouts"),
     ("", "", "", "lcn", "envelope", "gpi_ls",
      "", "morl_d", "eupg", "", "pql", "mo_q_learning"),
-    ("", "", "", "hindsight_exact", "hindsight_local_search", "hindsight_beam",
+    ("", "", "", "", "hindsight_local_search", "hindsight_beam",
      "hindsight_nrpa", "safe:random", "hindsight_pareto_nrpa", "", "", ""),
 )  # fmt: skip
 COLUMNS = len(KNOWN[0])
