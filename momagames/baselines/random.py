@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,7 +16,6 @@ from momagames.engine.policies import CompiledPolicy, has_kernel_policy, play_po
 from momagames.engine.policy_loops import random_act
 
 BATCH_SIZE = 512  # episodes between two checks of the budget
-PlayBatch = Callable[[NDArray[np.int64], NDArray[np.uint64]], Episodes]
 
 
 @dataclass(frozen=True)
@@ -41,38 +39,28 @@ class Random(Method):
 
 
 def sample_plans(game: Game, start: NDArray[Any], policies: tuple[CompiledPolicy, ...], budget: int, seed: int) -> Plans:
-    """Play episodes from `start`, one policy after the other, within the budget (at least one episode)."""
-    agents, all_weights, has_kernel = len(game.agents), policy_weights(game, policies), has_kernel_policy(policies)
+    """Collect the non-dominated of the episodes from `start` within the budget (at least one episode).
 
-    def play(numbers: NDArray[np.int64], words: NDArray[np.uint64]) -> Episodes:
-        turn, starts = (numbers % len(policies))[:, None].repeat(agents, axis=1), start.repeat(len(numbers))
-        if has_kernel:
-            return play_policies(game, starts, policies, turn, words, keep_moves=True)
-        rules = np.array([policy.rule for policy in policies])[turn]
-        return play_episodes(game, starts, rules, all_weights[turn], words, keep_moves=True)
-
-    return collect_plans(game, play, [policy.label for policy in policies], budget, seed, 1 if has_kernel else BATCH_SIZE)
-
-
-def collect_plans(game: Game, play: PlayBatch, labels: Sequence[str], budget: int, seed: int, first_batch: int) -> Plans:
-    """Collect the non-dominated of the episodes within the budget (at least one episode).
-
-    play          plays episodes by their numbers int64[n], from 0, with the words of the agents, uint64[n, A]; with moves
-    labels        of the plans, in turn
-    first_batch   episodes of the first batch; the others have as many as the budget suffices for, as far as those before tell
+    The policies play one after the other. The size of a batch is what the budget suffices for, as far as those before tell.
     """
     rng, archive = np.random.default_rng(seed), Archive(len(game.objectives))
+    all_weights, has_kernel, agents = policy_weights(game, policies), has_kernel_policy(policies), len(game.agents)
+    rules = np.array([policy.rule for policy in policies])
     used = episodes = 0
-    size = first_batch
+    size = 1 if has_kernel else BATCH_SIZE
     while used < budget or not episodes:
-        numbers = episodes + np.arange(size)
-        played = play(numbers, rng.integers(2**64, size=(size, len(game.agents)), dtype=np.uint64))
+        turn = ((episodes + np.arange(size)) % len(policies))[:, None].repeat(agents, axis=1)
+        words, starts = rng.integers(2**64, size=(size, agents), dtype=np.uint64), start.repeat(size)
+        if has_kernel:
+            played = play_policies(game, starts, policies, turn, words, keep_moves=True)
+        else:
+            played = play_episodes(game, starts, rules[turn], all_weights[turn], words, keep_moves=True)
         spent = used + np.cumsum(played.steps)
         affordable = max(int(np.searchsorted(spent, budget, side="right")), int(not episodes))
 
         def make_plan(i: int, played: Episodes = played, spent: NDArray[np.int64] = spent, first: int = episodes) -> Plan:
             actions = tuple(played.moves[i, : played.lengths[i]].tolist())
-            return Plan(actions, played.returns[i, 0].copy(), int(spent[i]), labels[(first + i) % len(labels)])
+            return Plan(actions, played.returns[i, 0].copy(), int(spent[i]), policies[(first + i) % len(policies)].label)
 
         archive.add(played.returns[:affordable, 0], make_plan)
         episodes += affordable
@@ -81,7 +69,7 @@ def collect_plans(game: Game, play: PlayBatch, labels: Sequence[str], budget: in
             break
         if size < BATCH_SIZE:
             size = min(BATCH_SIZE, max(1, (budget - used) * episodes // max(used, 1)))
-    return Plans(archive.front(), used, info={"episodes": episodes, "policies": len(labels)}, dominated=archive.dominated)
+    return Plans(archive.front(), used, info={"episodes": episodes, "policies": len(policies)}, dominated=archive.dominated)
 
 
 class RandomAgent:
