@@ -112,7 +112,7 @@ SOURCES = sorted(
     file
     for pattern in ("*.md", "*.cff", "*.toml", "*.yaml", ".ci/*", "docs/**/*.md", "docs/*.py", "momagames/**/*.py",
                     "momagames/**/*.md", "tests/**/*.py", "benchmarks/**/*.py", "benchmarks/**/*.md", "configs/**/*.yaml",
-                    "leaderboard/**/*.yaml")
+                    "benchmarks/leaderboard/**/*.yaml")
     for file in ROOT.glob(pattern)
     if file.is_file()
 )  # fmt: skip

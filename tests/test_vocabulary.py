@@ -19,7 +19,7 @@ SOURCES = sorted(
 PAGES = sorted(
     file
     for pattern in ("*.md", "docs/**/*.md", "momagames/**/*.md", "benchmarks/**/*.md", "configs/**/*.yaml",
-                    "leaderboard/**/*.yaml", "momagames/**/*.yaml", "momagames/**/*.html", "momagames/**/*.js")
+                    "benchmarks/leaderboard/**/*.yaml", "momagames/**/*.yaml", "momagames/**/*.html", "momagames/**/*.js")
     for file in ROOT.glob(pattern)
 )  # fmt: skip
 

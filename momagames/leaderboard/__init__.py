@@ -2,7 +2,7 @@
 
 from momagames.leaderboard import check_submission, make_tables
 
-entry = check_submission("leaderboard/entries/samegame-6x6x3-beam")
+entry = check_submission("benchmarks/leaderboard/entries/samegame-6x6x3-beam")
 print(make_tables([entry])[0].rows[0].to_json())
 """
 

@@ -12,7 +12,7 @@ from momagames.leaderboard.pages import MARK, escape, make_pages, write_pages
 from tests.leaderboard.submissions import write_plans, write_policies
 
 ROOT = Path(__file__).resolve().parents[2]
-ENTRIES, PAGES = ROOT / "leaderboard" / "entries", ROOT / "docs" / "leaderboard"
+ENTRIES, PAGES = ROOT / "benchmarks" / "leaderboard" / "entries", ROOT / "docs" / "leaderboard"
 
 
 @pytest.mark.compiled
@@ -22,7 +22,7 @@ def test_pages_are_made_from_the_entries():
     assert len(entries) > 20
     assert len({entry.setting.game.title for entry in entries}) == 5  # of every family of games
     pages = {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
-    assert pages == make_pages(entries), "run momagames leaderboard build leaderboard/entries/*"
+    assert pages == make_pages(entries), "run momagames leaderboard build benchmarks/leaderboard/entries/*"
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ from tests.leaderboard.submissions import (
     write_policies,
 )
 
-ENTRIES = Path(__file__).resolve().parents[2] / "leaderboard" / "entries"
+ENTRIES = Path(__file__).resolve().parents[2] / "benchmarks" / "leaderboard" / "entries"
 CHAMPIONS = Path(momagames.__file__).parent / "games"
 SAMEGAME, BREAKTHROUGH = CHAMPIONS / "samegame" / "champion.npz", CHAMPIONS / "breakthrough" / "champion.npz"
 
