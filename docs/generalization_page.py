@@ -19,7 +19,7 @@ from momagames.reports.data.panels import Panel
 from momagames.reports.data.verdicts import find_leaders
 from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.text.captions import GENERALIZATION_CAPTION, panel_caption
-from momagames.reports.text.labels import describe_interval, format_score, generalization_heads, heading
+from momagames.reports.text.labels import describe_interval, format_score, generalization_heads
 from momagames.reports.text.markdown_tables import markdown_table
 
 NAME = "generalization"
@@ -115,10 +115,10 @@ def generalization_table(panel: Panel) -> Iterator[str]:
 
 def score_table(panel: Panel) -> Iterator[str]:
     rows = [
-        (name, *(" ".join(format_score(one, scores.get(one))).strip() for one in panel.indicators))
+        (name, *(" ".join(format_score(one, scores.get(key))).strip() for key, one in panel.indicators.items()))
         for name, scores in panel.scores.items()
     ]
-    return markdown_table(["method", *map(heading, panel.indicators)], rows)
+    return markdown_table(["method", *(one.heading for one in panel.indicators.values())], rows)
 
 
 def steps_table(store: Store, suite: Suite, panel: Panel) -> list[str]:

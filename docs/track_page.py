@@ -19,7 +19,7 @@ from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.verdicts import count_leads, find_leaders
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.text.captions import panel_caption
-from momagames.reports.text.labels import format_score, heading
+from momagames.reports.text.labels import describe_interval, format_score
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.wording import count
 
@@ -139,7 +139,14 @@ def format_track(name: str, archive: Archive) -> Iterator[str]:
         "",
     )
     rows = [
-        (one.panel.full_heading, f"{one.own:.3f}", one.baseline, f"{one.best:.3f}", format_lead(one.lead), one.result)
+        (
+            one.panel.full_heading,
+            f"{one.own:.3f}",
+            one.baseline,
+            f"{one.best:.3f}",
+            describe_interval(one.lead, "+.3f"),
+            one.result,
+        )
         for one in standings
     ]
     head = ["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"]
@@ -199,15 +206,15 @@ def is_complete(panel: Panel, seed: int) -> bool:
     return not panel.missing_runs.keys() - panel.points.keys() and all(seed in found for found in panel.points.values())
 
 
-def format_lead(lead: Interval) -> str:
-    return f"{lead.value:+.3f}" + (f" [{lead.low:+.3f}, {lead.high:+.3f}]" if lead.runs > 1 else "")
-
-
 def score_table(panel: Panel) -> Iterator[str]:
     """Yield the table of all scores of a panel."""
-    names = panel.indicators
+    columns = panel.indicators.items()
     rows = [
-        (method, str(len(panel.points[method])), *(" ".join(format_score(one, scores.get(one))).strip() for one in names))
+        (
+            method,
+            str(len(panel.points[method])),
+            *(" ".join(format_score(one, scores.get(key))).strip() for key, one in columns),
+        )
         for method, scores in panel.scores.items()
     ]
-    return markdown_table(["method", "runs", *(heading(one) for one in names)], rows)
+    return markdown_table(["method", "runs", *(one.heading for _, one in columns)], rows)

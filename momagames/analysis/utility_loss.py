@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
 
 from momagames.analysis.arrays import Array, as_matrix, filter_dominated
 
@@ -66,6 +65,8 @@ def solve(payoffs: ArrayLike) -> Solution:
     row_minima, column_maxima = payoff_matrix.min(axis=1), payoff_matrix.max(axis=0)
     if row_minima.max() == column_maxima.min():  # a saddle point; most small fronts have one
         return Solution(float(column_maxima.min()), np.eye(m)[row_minima.argmax()], np.eye(n)[column_maxima.argmin()])
+    from scipy.optimize import linprog  # takes longer to load than all else of this layer
+
     low, span = payoff_matrix.min(), float(np.ptp(payoff_matrix))
     # maximize v where v <= weights @ column for each column, and the weights sum to 1
     result = linprog(

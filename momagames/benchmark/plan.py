@@ -11,10 +11,21 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 import momagames
 from momagames import registry
+from momagames.analysis.named_indicators import Indicator, find_indicator
 from momagames.baselines import find_policy, method
 from momagames.baselines.base import Method
 from momagames.baselines.policy_names import check_stored_options, strip_safe
@@ -22,9 +33,9 @@ from momagames.baselines.scripted import find_policy_file
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.engine.policy_sources import PolicySource, make_batch_policy, optional_options, source_options
-from momagames.errors import InvalidFile, InvalidParameter, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, UnknownId, invalid_value, nearest, one_of
 from momagames.files.reading import hash_content, is_file, read_bytes
-from momagames.plugins import USER, Origin
+from momagames.plugins import USER, Origin, is_python_path
 
 PINNED = "sha256"  # option of methods and opponents, see `Choice`; labels leave it out
 DATA_FILES = (".npz", ".json")  # checkpoints and datasets, which may not name code themselves
@@ -34,26 +45,6 @@ UNLIMITED = 10_000_000.0  # seconds; four months
 NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds", "revisions")
 ROWS_FORMAT = 1  # incremented when the meaning of rows changes
 
-Indicator = Literal[
-    "hypervolume",
-    "normalized_hypervolume",
-    "hypervolume_ratio",
-    "igd_plus",
-    "epsilon",
-    "expected_utility",
-    "sampled_utility",
-    "maximum_utility_loss",
-    "cardinality",
-    "rounded_cardinality",
-    "sparsity",
-    "controllability",
-    "ordering_score",
-    "delivered_utility",
-    "coverage_utility",
-    "utility_regret",
-]
-# Indicators of policies that are conditioned on weights; other methods have none of them
-CONTROL_INDICATORS = ("controllability", "ordering_score", "delivered_utility", "coverage_utility", "utility_regret")
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=100)]  # also names a folder
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=UNLIMITED)]
@@ -370,19 +361,38 @@ class PoliciesExperiment(_Experiment):
 Experiment = Annotated[PlansExperiment | PoliciesExperiment, Field(discriminator="kind")]
 
 
-class Indicators(FrozenModel):
+def _check_indicator(name: str, info: ValidationInfo) -> str:
+    """Check the name of an indicator. Those of code that a file of data may not name are refused when they are computed."""
+    origin = info.context if isinstance(info.context, Origin) else USER
+    try:
+        if origin.allows_all or not is_python_path(name):
+            find_indicator(name, origin)
+    except UnknownId as error:
+        raise InvalidParameter(str(error)) from None
+    return name
+
+
+IndicatorName = Annotated[str, AfterValidator(_check_indicator)]
+
+
+class Indicators(NamingModel):
     """Settings of the report.
 
+    names         of indicators of the package, or "module:name"
     margin        share of the range up to the ideal point by which the reference point is moved outwards; extreme points then
                   contribute volume
     confidence    level of the bootstrap interval over seeds
     resamples     number of bootstrap resamples
     """
 
-    names: Annotated[tuple[Indicator, ...], Field(min_length=1)]
+    names: Annotated[tuple[IndicatorName, ...], Field(min_length=1)]
     margin: Annotated[float, Field(ge=0, le=1)]
     confidence: Annotated[float, Field(gt=0, lt=1)]
     resamples: Annotated[int, Field(ge=100, le=1_000_000)]
+
+    def list_indicators(self) -> dict[str, Indicator]:
+        """Return the indicators by name. Raises InvalidFile for code that a file of data names."""
+        return {name: find_indicator(name, self.origin) for name in self.names}
 
 
 class Suite(FrozenModel):

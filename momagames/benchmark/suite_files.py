@@ -16,7 +16,6 @@ from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
 from momagames.benchmark.plan import (
     Choice,
     Collection,
-    Indicator,
     PlansExperiment,
     PoliciesExperiment,
     Suite,
@@ -258,8 +257,10 @@ def _describe_error(model: type[BaseModel], source: str, noun: str, error: Any) 
     if error["type"] == "missing":
         return f"{at}: missing key: a {noun} has no defaults"
     if error["type"] == "literal_error":
-        choices = get_args(Indicator) if "names" in place else ("declared", "reference")
+        choices = ("declared", "reference")
         return invalid_value(at, error["input"], one_of(choices), nearest(error["input"], choices))
+    if isinstance(reason := error.get("ctx", {}).get("error"), MomagamesError):
+        return f"{at}: {reason}"
     if error["type"] == "union_tag_invalid":
         given = error["input"].get("kind")
         return invalid_value(f"{at}.kind", given, one_of(tags), nearest(given, tags))

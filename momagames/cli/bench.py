@@ -522,17 +522,15 @@ def compare(
 
 
 def _make_comparison_table(found: Comparison) -> Any:
-    from momagames.reports.text.labels import heading
-
     letters = LETTERS[: len(found.scores)]
     listing = table("indicator")
     for letter in letters:
         listing.add_column(letter, justify="right")
     for letter in letters[1:]:
         listing.add_column(f"{letter} - A", justify="right")
-    for name in found.scores[0]:
+    for name, indicator in found.indicators.items():
         scores = [_format_interval(one[name].interval) for one in found.scores]
-        listing.add_row(heading(name), *scores, *(_format_interval(one[name], "+.3g") for one in found.differences))
+        listing.add_row(indicator.heading, *scores, *(_format_interval(one[name], "+.3g") for one in found.differences))
     return listing
 
 

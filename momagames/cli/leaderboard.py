@@ -118,15 +118,15 @@ def _check_submissions(folders: Sequence[Path], run_code: bool, fresh_seed: int 
 
 
 def _make_table(one: Table) -> Any:
-    from momagames.reports.text.labels import format_score, heading
+    from momagames.reports.text.labels import format_score
 
-    listing = table("method", *(heading(name) for name in one.indicators))
+    listing = table("method", *(column.heading for column in one.indicators.values()))
     listing.title = f"{one.setting.suite}: {one.setting.heading}"
     for row in one.rows:
-        cells = (" ".join(format_score(name, row.scores[name])).strip() for name in one.indicators)
+        cells = (" ".join(format_score(column, row.scores[name])).strip() for name, column in one.indicators.items())
         listing.add_row(row.entry.metadata.method, *cells)
     if one.provisional:
-        names = ", ".join(heading(name) for name in one.provisional)
+        names = ", ".join(one.indicators[name].heading for name in one.provisional)
         listing.caption = f"depends on the other entries of the table: {names}"
     return listing
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from momagames.baselines.policy_names import CHECKPOINT
-from momagames.benchmark.plan import FrozenModel, GameChoice, Indicator
+from momagames.benchmark.plan import FrozenModel, GameChoice, IndicatorName
 from momagames.errors import InvalidFile, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import read_text
 from momagames.files.yaml_data import parse_yaml
@@ -124,7 +124,7 @@ class Metadata(FrozenModel):
     plans: str | None = None
     policies: Annotated[tuple[PolicyChoice, ...], Field(min_length=1)] | None = None
     lock: str | None = None
-    claims: dict[Indicator, float] = Field(default_factory=dict)
+    claims: dict[IndicatorName, float] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _check_content(self) -> Self:

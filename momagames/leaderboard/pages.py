@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import momagames
+from momagames.analysis.named_indicators import Indicator
 from momagames.benchmark.plan import PlansExperiment
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value
 from momagames.files.writing import write_file_atomically
@@ -14,7 +15,7 @@ from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.settings import Setting
 from momagames.leaderboard.tables import Row, Table, make_tables
 from momagames.reports.data.panels import short_name
-from momagames.reports.text.labels import format_score, heading
+from momagames.reports.text.labels import format_score
 from momagames.reports.text.markdown_tables import markdown_table
 
 INDEX = "index.md"
@@ -82,7 +83,7 @@ def _format_index(suites: Sequence[str], tables: Sequence[Table]) -> Iterator[st
             f"[{table.setting.suite}]({table.setting.suite}.md)",
             table.setting.heading,
             escape(table.rows[0].entry.metadata.method),
-            f"{heading(table.indicators[0])} {_format_cell(table, table.rows[0], table.indicators[0])}",
+            f"{table.first.heading} {_format_cell(table, table.rows[0], *next(iter(table.indicators.items())))}",
             str(len(table.rows)),
         )
         for table in tables
@@ -94,13 +95,13 @@ def _format_suite(suite: str, tables: Sequence[Table]) -> Iterator[str]:
     yield from (f"# Leaderboard: {suite}", "")
     for table in tables:
         kind = "plans" if isinstance(table.setting.experiment, PlansExperiment) else "policies"
-        names = table.indicators
-        head = ["method", f"{kind} per run", *(heading(name) + _mark_provisional(table, name) for name in names)]
+        columns = table.indicators.items()
+        head = ["method", f"{kind} per run", *(one.heading + _mark_provisional(table, name) for name, one in columns)]
         scores = [
             (
                 escape(row.entry.metadata.method) + (f" {OVER_BUDGET}" if row.entry.exceeds_budget else ""),
                 f"{sum(row.entry.counts.values()) / len(row.entry.counts):.4g}",
-                *(_format_cell(table, row, name) for name in names),
+                *(_format_cell(table, row, name, one) for name, one in columns),
             )
             for row in table.rows
         ]
@@ -111,10 +112,10 @@ def _format_suite(suite: str, tables: Sequence[Table]) -> Iterator[str]:
         yield from (*markdown_table(facts, [_format_facts(row) for row in table.rows], len(facts)), "")
 
 
-def _format_cell(table: Table, row: Row, name: str) -> str:
-    text = " ".join(format_score(name, row.scores[name])).strip()
+def _format_cell(table: Table, row: Row, name: str, indicator: Indicator) -> str:
+    text = " ".join(format_score(indicator, row.scores[name])).strip()
     first = table.rows[0].scores[name].interval.value
-    is_best = name == table.indicators[0] and row.scores[name].interval.value == first
+    is_best = indicator is table.first and row.scores[name].interval.value == first
     return f"**{text}**" if is_best else text
 
 
@@ -142,9 +143,7 @@ def _describe_setting(table: Table) -> str:
     setting, tags = table.setting, sorted({reference.tag for reference in table.references.values()})
     runs, level = len(setting.runs), setting.indicators.confidence
     means = f"Means over {runs} runs with {level:.0%} bootstrap intervals" if runs > 1 else "One run"
-    text = (
-        f"{means}; sorted by {heading(table.indicators[0])}. {_describe_budget(setting)} Reference: {' or '.join(tags)} front."
-    )
+    text = f"{means}; sorted by {table.first.heading}. {_describe_budget(setting)} Reference: {' or '.join(tags)} front."
     if table.provisional:
         text += f" \\{PROVISIONAL} depends on the best-known front, the union of the entries and of the package's fronts."
     if any(row.entry.exceeds_budget for row in table.rows):

@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import momagames
-from momagames.benchmark.plan import CONTROL_INDICATORS, PoliciesExperiment
+from momagames.analysis.named_indicators import INDICATORS, Indicator
+from momagames.analysis.reference import Reference
+from momagames.benchmark.plan import PoliciesExperiment
 from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.settings import Setting
 from momagames.reports.data.panels import add_packaged_fronts
-from momagames.reports.data.scores import Reference, Score, build_references, score_method
-from momagames.reports.text.labels import INDICATOR_LABELS
+from momagames.reports.data.scores import Score, build_references, score_method
 
-# Indicators that do not compare with the reference front, and those of them that need no scale either
-ABSOLUTE = (
-    "hypervolume", "normalized_hypervolume", "expected_utility", "sampled_utility", "cardinality", "rounded_cardinality",
-    "sparsity",
-)  # fmt: skip
-SCALELESS = ("cardinality",)
 STATED = {"setting", "method", "description", "paper", "code", "date", "budget", "hardware"}  # by the submitter
 
 
@@ -69,9 +64,14 @@ class Table:
     provisional: tuple[str, ...]
 
     @property
-    def indicators(self) -> tuple[str, ...]:
-        """Names of its columns. Entries have no weights by policy, which the indicators of preference control need."""
-        return tuple(name for name in self.setting.indicators.names if name not in CONTROL_INDICATORS)
+    def indicators(self) -> dict[str, Indicator]:
+        """Its columns. Entries have no weights by policy, which some indicators need."""
+        return {name: one for name, one in self.setting.indicators.list_indicators().items() if not one.needs_weights}
+
+    @property
+    def first(self) -> Indicator:
+        """The indicator by which the rows are sorted."""
+        return next(iter(self.indicators.values()))
 
 
 def make_tables(entries: Iterable[Entry]) -> list[Table]:
@@ -97,11 +97,12 @@ def _make_table(entries: Sequence[Entry]) -> Table:
 def _sort_key(row: Row) -> tuple[float, str, str]:
     name, score = next(iter(row.scores.items()))
     value = score.interval.value
-    return value if INDICATOR_LABELS[name][1] is False else -value, row.entry.metadata.method, row.entry.name
+    return value if INDICATORS[name].more_is_better is False else -value, row.entry.metadata.method, row.entry.name
 
 
 def _list_provisional(setting: Setting, references: Mapping[int, Reference]) -> Iterator[str]:
     if all(reference.tag == "exact" for reference in references.values()):
         return
-    final = ABSOLUTE if setting.experiment.ideal_point == "declared" else SCALELESS
-    yield from (name for name in setting.indicators.names if name not in final)
+    final = ("points", "range") if setting.experiment.ideal_point == "declared" else ("points",)
+    known = setting.indicators.list_indicators().items()
+    yield from (name for name, one in known if one.depends_on not in final and not one.needs_weights)

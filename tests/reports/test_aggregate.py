@@ -11,12 +11,14 @@ import momagames
 from momagames import fronts
 from momagames.analysis import indicators
 from momagames.analysis.indicators import Volume
+from momagames.analysis.named_indicators import measure_share
+from momagames.analysis.reference import Reference
 from momagames.benchmark import run_suite
 from momagames.errors import InvalidParameter
 from momagames.reports.data.aggregate import aggregate, select_comparable
 from momagames.reports.data.panels import add_packaged_fronts
 from momagames.reports.data.points import read_policy_episodes
-from momagames.reports.data.scores import Reference, Score, compute_indicator, make_reference
+from momagames.reports.data.scores import Score, make_reference
 from momagames.reports.report import Report, report
 from momagames.reports.text.captions import aggregate_caption, panel_caption
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
@@ -51,7 +53,7 @@ def test_reference_fronts_are_measured_and_read_once(monkeypatch):
     front, measured, read = np.array([[1.0, 3.0], [2.0, 2.0]]), [], []
     reference = make_reference(front, "exact", momagames.spec("mo-samegame-v0", num_colors=2), "reference", 0.0)
     monkeypatch.setattr(indicators, "hypervolume", lambda points, _: measured.append(points) or Volume(len(points), False))
-    assert [compute_indicator("hypervolume_ratio", front[:n], reference).value for n in (1, 2, 1)] == [0.5, 1, 0.5]
+    assert [measure_share(front[:n], reference).value for n in (1, 2, 1)] == [0.5, 1, 0.5]
     assert sum(points is front for points in measured) == 1
     found = {0: SimpleNamespace(kind="proven", values=1), 1: SimpleNamespace(kind="best_known", values=2)}
     monkeypatch.setattr(fronts, "find_packaged_front", lambda _, seed: read.append(seed) or found[seed])

@@ -9,13 +9,13 @@ import pytest
 from rich.console import Console
 
 from momagames import spec
+from momagames.analysis.reference import Reference
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.crossplay import NORMALIZED_HV, WIN_RATE, compute_crossplay, find_deciding_objective, score_wins
 from momagames.reports.data.overview import build_overview
 from momagames.reports.data.points import Points, PolicyEpisodes, SearchHistory, read_search_history
 from momagames.reports.data.policy_sets import summarize_policy_sets
-from momagames.reports.data.scores import Reference
 from momagames.reports.figures.plotly_anytime import anytime_figure
 from momagames.reports.figures.plotly_attainment import attainment_traces_3d, best_two_methods, difference_traces, pairs_figure
 from momagames.reports.figures.plotly_crossplay import crossplay_figure

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from momagames.analysis.reference import Reference
 from momagames.reports.data.crossplay import compute_crossplay
 from momagames.reports.data.head_to_head import cluster_by_seed, rate_players, score_head_to_head
 from momagames.reports.data.points import PolicyEpisodes, read_policy_episodes
-from momagames.reports.data.scores import Reference
 from momagames.reports.text.captions import head_to_head_table, ratings_caption
 from momagames.reports.text.report_tables import crossplay_tables
 from tests.reports.test_crossplay import SETTINGS, objective

@@ -8,12 +8,12 @@ import subprocess
 import pytest
 from rich.console import Console
 
+from momagames.analysis.named_indicators import INDICATORS
 from momagames.analysis.statistics import Interval
 from momagames.benchmark import run_suite
 from momagames.errors import InvalidFile
 from momagames.reports import report
 from momagames.reports.data.overview import list_methods
-from momagames.reports.text.labels import INDICATOR_LABELS
 from momagames.reports.text.latex_tables import (
     MAX_NARROW,
     SPECIAL,
@@ -95,11 +95,10 @@ def test_scores_are_those_of_the_panel_and_the_best_are_bold(made):
             if f"{table}-{number}" not in tables:
                 continue
             head, rows = tables[f"{table}-{number}"]
-            names = {escape(f"{label} {'↑' if up else '↓'}" if up is not None else label): name
-                     for name, (label, up, _) in INDICATOR_LABELS.items()}  # fmt: skip
+            names = {escape(one.heading): name for name, one in INDICATORS.items()}
             assert [row[0] for row in rows] == [escape(method) for method in panel.scores]
             for column, title in enumerate(head[2:], 2):
-                _, up, form = INDICATOR_LABELS[names[title]]
+                up, form = INDICATORS[names[title]].more_is_better, INDICATORS[names[title]].form
                 found = [scores.get(names[title]) for scores in panel.scores.values()]
                 texts = [None if one is None else format(one.interval.value, form) for one in found]
                 numbers = [float(text) for text in texts if text is not None]

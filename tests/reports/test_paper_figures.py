@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from momagames.analysis.reference import Reference
 from momagames.reports.data.points import Points
-from momagames.reports.data.scores import Reference
 from momagames.reports.figures.paper_figures import MAX_LINES, _plot_front
 from momagames.reports.figures.theme import REFERENCE_COLOR
 

@@ -15,8 +15,8 @@ import pytest
 from rich.console import Console
 
 from momagames.analysis.indicators import hypervolume
+from momagames.analysis.named_indicators import INDICATORS, WEIGHT_INDICATORS
 from momagames.benchmark import run_suite
-from momagames.benchmark.plan import CONTROL_INDICATORS
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidFile, MissingExtra
@@ -27,10 +27,10 @@ from momagames.reports.figures.paper_figures import _stair_corners, write_figure
 from momagames.reports.figures.plotly_attainment import attainment_traces_2d
 from momagames.reports.figures.plotly_fronts import ATTAINMENT, format_value, fronts_figure
 from momagames.reports.figures.theme import COLORS, DARK
-from momagames.reports.html.column_help import INDICATOR_MEANINGS, STATISTIC_MEANINGS
+from momagames.reports.html.column_help import STATISTIC_MEANINGS
 from momagames.reports.html.compressed_text import decompress
 from momagames.reports.text.captions import panel_caption
-from momagames.reports.text.labels import INDICATOR_LABELS, STATISTIC_LABELS, format_score
+from momagames.reports.text.labels import STATISTIC_LABELS, format_score
 from momagames.reports.text.latex_tables import latex_report
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, broken, plans, suite
 
@@ -287,13 +287,13 @@ def test_esr_utilities_are_on_the_page(made):
 def test_weight_conditioned_policies_are_in_the_tables(made):
     """Greedy has a policy for each weight, random none; plans have no policies."""
     found = panel(made, "seats")
-    assert [name for name in found.scores["greedy"] if name in CONTROL_INDICATORS] == list(CONTROL_INDICATORS)
-    assert not set(found.scores["random"]) & set(CONTROL_INDICATORS)
-    assert not set(panel(made, "boards").indicators) & set(CONTROL_INDICATORS)
+    assert [name for name in found.scores["greedy"] if name in WEIGHT_INDICATORS] == list(WEIGHT_INDICATORS)
+    assert not set(found.scores["random"]) & set(WEIGHT_INDICATORS)
+    assert not set(panel(made, "boards").indicators) & set(WEIGHT_INDICATORS)
     scores = {name: score.interval.value for name, score in found.scores["greedy"].items()}
     assert scores["utility_regret"] == pytest.approx(scores["coverage_utility"] - scores["delivered_utility"])
     text = made.page.read_text(encoding="utf-8")
-    mean, interval = format_score("delivered_utility", found.scores["greedy"]["delivered_utility"])
+    mean, interval = format_score(INDICATORS["delivered_utility"], found.scores["greedy"]["delivered_utility"])
     assert f"<td>{mean}<small>{interval}</small></td>" in text
     screen = Console(width=80, file=io.StringIO())
     screen.print(made.table())
@@ -304,7 +304,6 @@ def test_weight_conditioned_policies_are_in_the_tables(made):
 
 
 def test_every_column_is_defined(made):
-    assert set(INDICATOR_LABELS) == set(INDICATOR_MEANINGS)
     assert set(STATISTIC_LABELS) == set(STATISTIC_MEANINGS)
     text = made.page.read_text(encoding="utf-8")
     explained = set(re.findall("<dt>(.*?)</dt>", text))
@@ -378,9 +377,9 @@ def test_failures_are_on_the_page(tmp_path):
 
 def test_estimated_hypervolume_is_marked(made):
     score = next(iter(panel(made, "boards").scores.values()))["hypervolume"]
-    assert not format_score("hypervolume", score)[0].startswith("~")
+    assert not format_score(INDICATORS["hypervolume"], score)[0].startswith("~")
     marked = type(score)(score.interval, True, score.values)
-    assert format_score("hypervolume", marked)[0].startswith("~")
+    assert format_score(INDICATORS["hypervolume"], marked)[0].startswith("~")
 
 
 def test_nothing_to_report(tmp_path):

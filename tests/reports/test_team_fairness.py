@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from momagames.analysis.reference import Reference
 from momagames.reports.data.points import PolicyEpisodes
-from momagames.reports.data.scores import Reference
 from momagames.reports.data.team_fairness import FAIRNESS_COLUMNS, measure_team_fairness
 from momagames.reports.text.report_tables import fairness_table
 from tests.reports.test_crossplay import SETTINGS

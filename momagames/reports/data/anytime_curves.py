@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from momagames.analysis.anytime import Band, anytime_budgets, anytime_curve, bootstrap_band
 from momagames.analysis.arrays import Array
+from momagames.analysis.named_indicators import measure_share
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.overview import INDICATOR
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.scores import compute_indicator
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,7 @@ def compute_anytime_curves(panel: Panel, settings: Indicators) -> AnytimeCurves 
 
     def compute_curve(method: str, seed: int) -> Array:
         history, reference = panel.search_history[method][seed], panel.references[seed]
-        return anytime_curve(
-            history.steps, history.values, budgets, lambda values: compute_indicator(INDICATOR, values, reference).value
-        )
+        return anytime_curve(history.steps, history.values, budgets, lambda values: measure_share(values, reference).value)
 
     runs = {method: sorted(by_seed) for method, by_seed in panel.search_history.items()}
     bands = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.analysis import ratings
+from momagames.analysis.named_indicators import measure_clipped
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
 from momagames.benchmark.plan import Indicators
@@ -15,7 +16,6 @@ from momagames.contract import Game
 from momagames.reports.data.head_to_head import HeadToHeadScores, cluster_by_seed, score_head_to_head
 from momagames.reports.data.panels import NO_OPPONENT, Panel
 from momagames.reports.data.points import PolicyEpisodes
-from momagames.reports.data.scores import compute_indicator
 
 ANCHOR = "random"  # the player whose rating is 0
 WIN_RATE, NORMALIZED_HV = "win rate", "normalized HV"
@@ -88,7 +88,7 @@ def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
                     wins = score_wins(panel.game, decider, episodes.report[selected[method][seed]])
                     values[WIN_RATE].setdefault(cell, {})[seed] = float(wins[:, column].mean())
                 points = episodes.select_match((opponent, seat)).nondominated_points()
-                volume = compute_indicator("normalized_hypervolume", points.values, panel.references[seed]).value
+                volume = measure_clipped(points.values, panel.references[seed]).value
                 values[NORMALIZED_HV].setdefault(cell, {})[seed] = volume
     methods = tuple(runs_by_method)
     tables = {

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.generalization import choose_policies, expected_utility_regrets, instance_ratios
+from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.analysis.utilities import utility_weights
 from momagames.benchmark.episodes import make_episode_seeds
@@ -19,7 +20,7 @@ from momagames.contract import Game
 from momagames.fronts import SearchLimits
 from momagames.fronts.instances import solve_instances
 from momagames.reports.data.points import PolicyEpisodes
-from momagames.reports.data.scores import Reference, make_reference
+from momagames.reports.data.scores import make_reference
 
 RATIO, REGRET = "exact HV ratio", "expected-utility regret"
 MORE_IS_BETTER = {RATIO: True, REGRET: False}

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.analysis.arrays import Array
+from momagames.analysis.named_indicators import measure_share
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.scores import compute_indicator
 
 INDICATOR = "hypervolume_ratio"  # of the overview, the verdicts, and the comparison over games
 
@@ -55,7 +55,7 @@ def compute_ratios(panel: Panel, method: str) -> dict[int, float]:
     if known:
         return dict(known.values)
     return {
-        seed: compute_indicator(INDICATOR, points.values, panel.references[seed]).value
+        seed: measure_share(points.values, panel.references[seed]).value
         for seed, points in sorted(panel.points[method].items())
     }
 

@@ -12,6 +12,8 @@ import numpy as np
 from momagames import fronts
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
+from momagames.analysis.named_indicators import Indicator
+from momagames.analysis.reference import Reference
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
@@ -27,15 +29,14 @@ from momagames.reports.data.points import (
     read_policy_episodes,
     read_search_history,
 )
-from momagames.reports.data.preference_control import measure_control
 from momagames.reports.data.scores import (
-    Reference,
     Score,
     UserUtility,
     build_references,
     compute_user_utilities,
     score_method,
 )
+from momagames.reports.data.weighted_policies import find_weighted_policies
 
 NO_OPPONENT = "none"  # the opponent in the rows of games without one
 
@@ -96,9 +97,10 @@ class Panel:
         return {self.roles.get(name, name): name for name in self.scores}
 
     @property
-    def indicators(self) -> list[str]:
-        """Names of the indicators that some method has, in the order of the suite: those of the method with the most."""
-        return max(map(list, self.scores.values()), key=len, default=[])
+    def indicators(self) -> dict[str, Indicator]:
+        """The indicators that some method has, by name, in the order of the suite."""
+        has_values = {name for scores in self.scores.values() for name in scores}
+        return {name: one for name, one in self.settings.list_indicators().items() if name in has_values}
 
     @property
     def title(self) -> str:
@@ -246,7 +248,7 @@ def _build_panel(
                 runs,
                 references,
                 settings,
-                measure_control(view.policy_episodes.get(name, {}), references, weights.get(name, {})),
+                find_weighted_policies(view.policy_episodes.get(name, {}), references, weights.get(name, {})),
             )
             for name, runs in view.points.items()
         },

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from momagames.analysis.episode_returns import esr_set
+from momagames.analysis.named_indicators import WEIGHT_INDICATORS, MeasuredRun
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
+from momagames.benchmark.plan import Indicators
 from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import PolicyEpisodes
-from momagames.reports.data.preference_control import measure_control
+from momagames.reports.data.scores import score_runs
+from momagames.reports.data.weighted_policies import find_weighted_policies
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class PolicySetSummary:
     front         number of them that are non-dominated by their mean returns
     esr           number of them that are non-dominated in distribution, see `episode_returns.esr_set`; None for more than three
                   objectives, and for more episodes than can be compared
-    control       indicator of `plan.CONTROL_INDICATORS` -> value, as far as the policies are conditioned on weights
+    control       indicator of `WEIGHT_INDICATORS` -> value, as far as the policies are conditioned on weights
     """
 
     policies: Interval
@@ -37,15 +39,19 @@ def summarize_policy_sets(panel: Panel, settings: Indicators) -> dict[str, Polic
     for method, runs in panel.policy_episodes.items():
         games = list(runs.values())
         sizes = [_esr_set_size(one) for one in games]
-        control = measure_control(runs, panel.references, panel.weights.get(method, {})).values()
+        policies = find_weighted_policies(runs, panel.references, panel.weights.get(method, {}))
+        measured = {
+            seed: MeasuredRun(points.values, panel.references[seed], policies.get(seed))
+            for seed, points in panel.points[method].items()
+        }
         found[method] = PolicySetSummary(
             policies=_bootstrap([len(one.labels) for one in games], settings),
             front=_bootstrap([len(one.nondominated_points().labels) for one in games], settings),
             esr=None if None in sizes else _bootstrap([size for size in sizes if size is not None], settings),
             control={
-                name: _bootstrap([one[name] for one in control if name in one], settings)
-                for name in CONTROL_INDICATORS
-                if any(name in one for one in control)
+                name: score.interval
+                for name, one in WEIGHT_INDICATORS.items()
+                if (score := score_runs(one, measured, settings)) is not None
             },
         )
     return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from momagames.analysis.arrays import Array
+from momagames.analysis.named_indicators import Indicator
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Experiment, Indicators, PoliciesExperiment, Suite
 from momagames.benchmark.reference_sets import load_reference_set
@@ -14,8 +15,8 @@ from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.panels import Panel, build_panels
 from momagames.reports.data.points import Points
-from momagames.reports.data.preference_control import measure_control
 from momagames.reports.data.scores import Score, build_references, score_method
+from momagames.reports.data.weighted_policies import find_weighted_policies
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Comparison:
     scores         for each directory: indicator -> score
     reference      what this front is: "exact", "best known (NAME)" or "best known"; several for different seeds
     differences    for each directory after the first: indicator -> its value minus that of the first, seed by seed
+    indicators     of the scores, by name
     """
 
     title: str
@@ -36,6 +38,7 @@ class Comparison:
     reference: str
     scores: Sequence[Mapping[str, Score]]
     differences: Sequence[Mapping[str, Interval]]
+    indicators: Mapping[str, Indicator]
 
 
 def compare_results(folders: Sequence[str | Path]) -> list[Comparison]:
@@ -130,13 +133,14 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
                     {seed: one[seed] for seed in seeds},
                     known,
                     settings,
-                    measure_control(panel.policy_episodes.get(method, {}), known, panel.weights.get(method, {})),
+                    find_weighted_policies(panel.policy_episodes.get(method, {}), known, panel.weights.get(method, {})),
                 )
                 for panel, one in zip(found, runs, strict=True)
             ]
             less = [_differences(each[0], one, settings) for one in each[1:]]
             tags = " and ".join(sorted({known[seed].tag for seed in seeds}))
-            compared.append(Comparison(found[0].title, method, seeds, tags, each, less))
+            names = {name: one for name, one in settings.list_indicators().items() if name in each[0]}
+            compared.append(Comparison(found[0].title, method, seeds, tags, each, less, names))
     return compared
 
 

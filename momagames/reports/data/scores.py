@@ -2,57 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from momagames.analysis import indicators, utilities
-from momagames.analysis.arrays import Array, filter_dominated, normalize
+from momagames.analysis import utilities
+from momagames.analysis.arrays import Array, filter_dominated
 from momagames.analysis.episode_returns import esr_values, selected_value, ser_values
-from momagames.analysis.indicators import Volume
+from momagames.analysis.named_indicators import Indicator, MeasuredRun, WeightedPolicies
+from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.analysis.utility_loss import maximum_utility_loss
-from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
+from momagames.benchmark.plan import Indicators
 from momagames.contract import Game
 from momagames.reports.data.points import Points, PolicyEpisodes
-
-
-@dataclass(frozen=True)
-class Reference:
-    """The reference front of a seed and its normalization.
-
-    tag      "exact" (proven), "best known" (the union of all methods here, and of the archived runs behind a front of the
-             package), or "best known (NAME)": that of a set of the suite
-    ref      the reference point, moved outwards by the margin
-    ideal    the ideal point
-    """
-
-    values: Array
-    tag: str
-    ref: Array
-    ideal: Array
-
-    @cached_property
-    def volume(self) -> Volume:
-        """The hypervolume of the front, which takes long with many points."""
-        return self.measure(self.values)
-
-    def measure(self, values: Array) -> Volume:
-        """Return the hypervolume of a front, which two indicators need."""
-        key = values.tobytes()
-        if key not in self._volumes:
-            self._volumes[key] = indicators.hypervolume(values, self.ref)
-        return self._volumes[key]
-
-    @cached_property
-    def _volumes(self) -> dict[bytes, Volume]:
-        return {}
-
-    def normalize(self, values: Array) -> Array:
-        """Scale returns float[..., K] so that `ref` is 0 and `ideal` is 1."""
-        return normalize(values.reshape(-1, values.shape[-1]), self.ref, self.ideal).reshape(values.shape)
 
 
 @dataclass(frozen=True)
@@ -127,58 +90,23 @@ def score_method(
     found: Mapping[int, Points],
     known: Mapping[int, Reference],
     settings: Indicators,
-    control: Mapping[int, Mapping[str, float]],
+    policies: Mapping[int, WeightedPolicies],
 ) -> dict[str, Score]:
-    """Compute every indicator of a method over its seeds.
+    """Compute every indicator of a method over its seeds, but for those that are not defined for any.
 
-    control    seed -> indicators of its weight-conditioned policies, see `preference_control`; a method without them has no
-               scores for these indicators
+    policies    those for weights, by seed, see `find_weighted_policies`
     """
-    scores: dict[str, Score] = {}
-    for name in settings.names:
-        if name not in CONTROL_INDICATORS:
-            scores[name] = _score_indicator(name, found, known, settings)
-        elif values := {seed: Volume(control[seed][name], False) for seed in sorted(found) if name in control.get(seed, {})}:
-            scores[name] = _average(values, settings)
-    return scores
+    runs = {seed: MeasuredRun(one.values, known[seed], policies.get(seed)) for seed, one in sorted(found.items())}
+    return {name: score for name, one in settings.list_indicators().items() if (score := score_runs(one, runs, settings))}
 
 
-def _score_indicator(name: str, found: Mapping[int, Points], known: Mapping[int, Reference], settings: Indicators) -> Score:
-    values = {seed: compute_indicator(name, points.values, known[seed]) for seed, points in sorted(found.items())}
-    return _average(values, settings)
-
-
-def _average(values: Mapping[int, Volume], settings: Indicators) -> Score:
+def score_runs(indicator: Indicator, runs: Mapping[int, MeasuredRun], settings: Indicators) -> Score | None:
+    """Compute an indicator over the seeds for which it is defined; None if there are none."""
+    values = {seed: value for seed, run in runs.items() if (value := indicator.measure(run)) is not None}
+    if not values:
+        return None
     interval = bootstrap([v.value for v in values.values()], settings.confidence, settings.resamples)
     return Score(interval, any(v.approx for v in values.values()), {seed: v.value for seed, v in values.items()})
-
-
-def compute_indicator(name: str, values: Array, reference: Reference) -> Volume:
-    """Compute one indicator of one run, of normalized returns except for the raw hypervolume and the cardinality."""
-    if name == "hypervolume":
-        return reference.measure(values)
-    if name == "hypervolume_ratio":
-        if not reference.volume.value:
-            return Volume(0.0, False)  # no point of any method is above the reference point
-        return reference.measure(values).share_of(reference.volume)
-    if name == "cardinality":
-        return Volume(indicators.cardinality(values), False)
-    own, known = reference.normalize(values), reference.normalize(reference.values)
-    if name == "normalized_hypervolume":
-        return indicators.hypervolume(np.minimum(own, 1.0), np.zeros(own.shape[1]))
-    return Volume(NORMALIZED_INDICATORS[name](own, known), False)
-
-
-# name -> function of normalized points and reference set
-NORMALIZED_INDICATORS: dict[str, Callable[[Array, Array], float]] = {
-    "igd_plus": indicators.igd_plus,
-    "epsilon": indicators.epsilon,
-    "expected_utility": lambda own, _: utilities.expected_utility(own, utilities.utility_weights(own.shape[1])),
-    "sampled_utility": lambda own, _: utilities.expected_utility(own, utilities.sampled_weights(own.shape[1])),
-    "maximum_utility_loss": lambda own, known: maximum_utility_loss(own, known).value,
-    "rounded_cardinality": lambda own, _: indicators.rounded_cardinality(own),
-    "sparsity": lambda own, _: indicators.sparsity(own),
-}
 
 
 def compute_user_utilities(

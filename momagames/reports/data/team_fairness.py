@@ -9,12 +9,12 @@ import numpy as np
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import mean_returns
 from momagames.analysis.fairness import FAIRNESS_MEASURES, agent_utilities, lorenz_front
+from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import PolicyEpisodes
-from momagames.reports.data.preference_control import Weights
-from momagames.reports.data.scores import Reference
+from momagames.reports.data.weighted_policies import Weights
 
 LORENZ_FRONT = "Lorenz front"  # number of policies of a method; the other columns are means over them
 FAIRNESS_COLUMNS = (*FAIRNESS_MEASURES, LORENZ_FRONT)

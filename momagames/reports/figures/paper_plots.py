@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from momagames.analysis.named_indicators import INDICATORS
 from momagames.analysis.statistics import Interval
 from momagames.reports.data.anytime_curves import AnytimeCurves
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.generalization import MORE_IS_BETTER, InstanceScore
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.figures.theme import style_color, style_symbol
-from momagames.reports.text.labels import INDICATOR_LABELS, SAME_NAME_MARK
+from momagames.reports.text.labels import SAME_NAME_MARK
 
 # symbol -> marker, and whether it is filled
 MARKERS = {
@@ -133,7 +134,7 @@ def plot_anytime(curves: AnytimeCurves, styles: Mapping[str, int]) -> Any:
             axes.fill_between(curves.budgets, band.low, band.high, color=color, alpha=0.15, linewidth=0)
     axes.set_xscale("log")
     axes.set_xlabel("environment steps")
-    axes.set_ylabel(INDICATOR_LABELS[curves.indicator][0])
+    axes.set_ylabel(INDICATORS[curves.indicator].label)
     axes.legend()
     return figure
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from momagames.analysis.named_indicators import INDICATORS
 from momagames.reports.data.anytime_curves import AnytimeCurves
 from momagames.reports.figures.theme import GRID, base_layout, style_color, style_dash, with_opacity
-from momagames.reports.text.labels import INDICATOR_LABELS
 from momagames.wording import count
 
 
 def anytime_figure(curves: AnytimeCurves, styles: Mapping[str, int]) -> dict[str, Any]:
     """Return mean curves by environment steps, with bands for several runs; `styles`: method -> style of the panel."""
     data: list[dict[str, Any]] = []
-    label = INDICATOR_LABELS[curves.indicator][0]
+    label = INDICATORS[curves.indicator].label
     x = curves.budgets.tolist()
     for method, band in curves.bands.items():
         style = styles[method]

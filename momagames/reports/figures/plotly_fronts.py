@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from momagames.analysis.arrays import Array
+from momagames.analysis.reference import Reference
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import Points
-from momagames.reports.data.scores import Reference
 from momagames.reports.figures.plotly_attainment import attainment_traces_2d, attainment_traces_3d, difference_traces
 from momagames.reports.figures.plotly_projections import axis_title, projection_data, reference_name
 from momagames.reports.figures.theme import GRID, REFERENCE_COLOR, base_layout, style_color, style_dash, style_marker

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from momagames.analysis.reference import Reference
 from momagames.contract import Objective
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import Points
-from momagames.reports.data.scores import Reference
 from momagames.reports.figures.theme import GRID, base_layout
 
 

@@ -4,31 +4,12 @@ from __future__ import annotations
 
 import html
 
-from momagames.benchmark.plan import CONTROL_INDICATORS, Suite
+from momagames.analysis.named_indicators import WEIGHT_INDICATORS
+from momagames.benchmark.plan import Suite
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.team_fairness import measure_team_fairness
-from momagames.reports.text.labels import INDICATOR_LABELS, STATISTIC_LABELS, heading
+from momagames.reports.text.labels import STATISTIC_LABELS
 
-INDICATOR_MEANINGS = {
-    "hypervolume": "volume that the points dominate above the reference point, in raw units",
-    "normalized_hypervolume": "hypervolume of normalized returns, clipped at the ideal point; between 0 and 1",
-    "hypervolume_ratio": "hypervolume divided by that of the reference front; noise of the episodes can raise it above 1",
-    "igd_plus": "modified inverted generational distance: mean shortfall of the nearest point from the reference front",
-    "epsilon": "additive epsilon: smallest shift of all objectives after which the points dominate the reference front",
-    "expected_utility": "mean over a lattice of weights of the best weighted sum: the utility of a user with unknown weights",
-    "sampled_utility": "expected utility for 1,024 weights sampled uniformly from the simplex; for six objectives or more",
-    "maximum_utility_loss": "largest loss of a weighted sum against the reference front, over all weights",
-    "cardinality": "number of non-dominated points",
-    "rounded_cardinality": "number of non-dominated points after rounding normalized returns to 0.01",
-    "sparsity": "mean squared gap between neighboring values; for comparison with older work, not for ranking",
-    "controllability": "rank correlation of the weight of an objective and the return in it, over the weight-conditioned "
-    "policies, in the mean over the objectives; 0 if weights do not steer them",
-    "ordering_score": "share of order: whether returns rise with the weight of their objective where the other weights stay in "
-    "proportion; 0.5 for a random order, 1 also for policies that are all alike",
-    "delivered_utility": "mean weighted sum of normalized returns of weight-conditioned policies under their own weights",
-    "coverage_utility": "the same with the policy of the set that is best for each weight in the selection episodes",
-    "utility_regret": "coverage utility minus delivered utility: the loss from a wrong choice of policy",
-}
 STATISTIC_MEANINGS = {
     "iqm": "interquartile mean: mean of the scores without the lowest and the highest quarter",
     "mean": "mean over runs and games",
@@ -73,11 +54,11 @@ PAIR_MEANINGS = {
 
 def column_help(suite: Suite, data: ReportData) -> str:
     """Return the definitions of all columns that the page has."""
-    meanings = {heading(name): INDICATOR_MEANINGS[name] for name in INDICATOR_LABELS if name in suite.indicators.names}
+    meanings = {one.heading: one.meaning for one in suite.indicators.list_indicators().values()}
     meanings |= RUN_MEANINGS
     if any(panel.user_utilities for panel in data.panels):
         meanings |= CRITERION_MEANINGS | POLICY_SET_MEANINGS
-        meanings |= {heading(name): INDICATOR_MEANINGS[name] for name in CONTROL_INDICATORS}
+        meanings |= {one.heading: one.meaning for one in WEIGHT_INDICATORS.values()}
     if any(panel.primary and measure_team_fairness(panel, data.settings) for panel in data.panels):
         meanings |= FAIRNESS_MEANINGS
     if data.crossplay:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from momagames.analysis.named_indicators import WEIGHT_INDICATORS, Indicator
 from momagames.analysis.statistics import Interval
-from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
+from momagames.benchmark.plan import Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.generalization import list_intervals
 from momagames.reports.data.overview import INDICATOR, rank_methods
@@ -21,7 +22,7 @@ from momagames.reports.html.column_help import CRITERION_MEANINGS, FAIRNESS_MEAN
 from momagames.reports.html.document import add_figure
 from momagames.reports.html.html_tables import format_cell, render_table
 from momagames.reports.text.captions import FAIRNESS_CAPTION, GENERALIZATION_CAPTION, anytime_caption
-from momagames.reports.text.labels import format_score, generalization_heads, heading
+from momagames.reports.text.labels import format_score, generalization_heads
 from momagames.wording import count
 
 MAIN_SCORES = 3  # indicators beside a figure; all are in a folded table
@@ -79,20 +80,20 @@ def scores_table(panel: Panel) -> str:
     """Return the main scores: the hypervolume ratio, which the overview has, and the first other indicators of the suite."""
     others = [name for name in panel.indicators if name not in (INDICATOR, "hypervolume")]
     names = [INDICATOR, *others] if INDICATOR in panel.indicators else others
-    return _render_scores(panel, names[:MAIN_SCORES])
+    return _render_scores(panel, {name: panel.indicators[name] for name in names[:MAIN_SCORES]})
 
 
 def _all_scores(panel: Panel) -> str:
     return f"<details><summary>All indicators</summary>{_render_scores(panel, panel.indicators)}</details>"
 
 
-def _render_scores(panel: Panel, names: Sequence[str]) -> str:
-    head = "".join(f'<th scope="col">{html.escape(heading(name))}</th>' for name in names)
+def _render_scores(panel: Panel, indicators: Mapping[str, Indicator]) -> str:
+    head = "".join(f'<th scope="col">{html.escape(one.heading)}</th>' for one in indicators.values())
     lines = []
     for method, scores in panel.scores.items():
         cells = ""
-        for name in names:
-            mean, interval = format_score(name, scores.get(name))
+        for name, one in indicators.items():
+            mean, interval = format_score(one, scores.get(name))
             cells += f"<td>{mean}<small>{interval}</small></td>"
         missing = panel.missing_runs.get(method, 0)
         runs = f"{len(panel.points[method])}" + (f" <small>{missing} missing</small>" if missing else "")
@@ -100,7 +101,7 @@ def _render_scores(panel: Panel, names: Sequence[str]) -> str:
         lines.append(f'<tr><th scope="row">{html.escape(method)}</th>{cells}<td>{runs}</td>{seconds}</tr>')
     for method, missing in panel.missing_runs.items():
         if method not in panel.scores:
-            cell = f'<td colspan="{len(names) + 2}">{count(missing, "run")} missing</td>'
+            cell = f'<td colspan="{len(indicators) + 2}">{count(missing, "run")} missing</td>'
             lines.append(f'<tr><th scope="row">{html.escape(method)}</th>{cell}</tr>')
     body = "\n".join(lines)
     top = f"<tr><th>method</th>{head}<th>runs</th><th>median s / run</th></tr>"
@@ -129,11 +130,11 @@ def _policy_sets(panel: Panel, settings: Indicators) -> str:
         [
             method,
             *(format_cell(at, ".3g") for at in (summary.policies, summary.front)),
-            *map(_format_optional, (summary.esr, *(summary.control.get(name) for name in CONTROL_INDICATORS))),
+            *map(_format_optional, (summary.esr, *(summary.control.get(name) for name in WEIGHT_INDICATORS))),
         ]
         for method, summary in summarize_policy_sets(panel, settings).items()
     ]
-    return render_table(["method", *POLICY_SET_MEANINGS, *map(heading, CONTROL_INDICATORS)], rows)
+    return render_table(["method", *POLICY_SET_MEANINGS, *(one.heading for one in WEIGHT_INDICATORS.values())], rows)
 
 
 def _fairness(panel: Panel, settings: Indicators) -> str:

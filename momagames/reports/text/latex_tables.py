@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from momagames.analysis.named_indicators import Indicator
 from momagames.analysis.statistics import Interval
-from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
+from momagames.benchmark.plan import Indicators
 from momagames.files.writing import write_file_atomically
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
@@ -31,12 +32,10 @@ from momagames.reports.text.captions import (
 )
 from momagames.reports.text.labels import (
     EXACT_MARK,
-    INDICATOR_LABELS,
     SAME_NAME_MARK,
     STATISTIC_LABELS,
     format_bounds,
     generalization_heads,
-    heading,
 )
 from momagames.reports.text.sections import TableMaker, make_tables
 
@@ -162,9 +161,11 @@ def _overview_cell(row: OverviewRow, method: str) -> Cell:
 
 
 def _panel_tables(panel: Panel, number: int) -> Iterator[str]:
-    scores = [name for name in panel.indicators if name not in CONTROL_INDICATORS]
+    scores, control = (
+        {name: one for name, one in panel.indicators.items() if one.needs_weights == needed} for needed in (False, True)
+    )
     yield _score_table(panel, scores, f"scores-{number}", panel_caption(panel))
-    if control := [name for name in panel.indicators if name in CONTROL_INDICATORS]:
+    if control:
         yield _score_table(panel, control, f"control-{number}", CONTROL_CAPTION)
     if panel.generalization:
         directions = [up for better in MORE_IS_BETTER.values() for up in (better, better, False)]
@@ -175,15 +176,15 @@ def _panel_tables(panel: Panel, number: int) -> Iterator[str]:
         yield format_table(f"generalization-{number}", caption, ["method", *generalization_heads()], rows)
 
 
-def _score_table(panel: Panel, names: Sequence[str], label: str, caption: str) -> str:
+def _score_table(panel: Panel, indicators: Mapping[str, Indicator], label: str, caption: str) -> str:
     columns = []
-    for name in names:
-        _, up, form = INDICATOR_LABELS[name]
+    for name, one in indicators.items():
         found = {method: scores.get(name) for method, scores in panel.scores.items()}
-        cells = {m: None if at is None else Value.of(at.interval, form, approx=at.approx) for m, at in found.items()}
-        columns.append(_mark_best(cells, up))
+        cells = {m: None if at is None else Value.of(at.interval, one.form, approx=at.approx) for m, at in found.items()}
+        columns.append(_mark_best(cells, one.more_is_better))
     rows = [[method, str(len(panel.points[method])), *(column[method] for column in columns)] for method in panel.scores]
-    return format_table(label, f"{panel.full_heading}. {caption}", ["method", "runs", *map(heading, names)], rows)
+    head = ["method", "runs", *(one.heading for one in indicators.values())]
+    return format_table(label, f"{panel.full_heading}. {caption}", head, rows)
 
 
 def _user_tables(panel: Panel, number: int, settings: Indicators) -> Iterator[str]:

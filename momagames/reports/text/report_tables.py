@@ -8,7 +8,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from momagames.benchmark.plan import CONTROL_INDICATORS, Indicators
+from momagames.analysis.named_indicators import Indicator
+from momagames.benchmark.plan import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.generalization import list_intervals
@@ -38,12 +39,10 @@ from momagames.reports.text.labels import (
     STATISTIC_LABELS,
     format_score,
     generalization_heads,
-    heading,
 )
 from momagames.reports.text.sections import TableMaker
 from momagames.reports.text.terminal_tables import format_bounds, format_interval, new_table
 
-PAGE_ONLY = ("hypervolume", "sampled_utility", "rounded_cardinality", "sparsity")  # indicators that 80 columns have no room for
 METHODS_PER_TABLE = 5  # in the overview; more methods are split into several tables
 
 
@@ -89,31 +88,31 @@ def scores_table(panel: Panel) -> Table:
     table = new_table(panel.full_heading, panel_caption(panel))
     table.add_column("method", no_wrap=True)
     table.add_column("runs", justify="right")
-    names = [name for name in panel.indicators if name not in (*PAGE_ONLY, *CONTROL_INDICATORS)]
-    for name in names:
-        table.add_column(heading(name), justify="right")
+    columns = {name: one for name, one in panel.indicators.items() if one.is_main and not one.needs_weights}
+    for one in columns.values():
+        table.add_column(one.heading, justify="right")
     for method, scores in panel.scores.items():
         missing = panel.missing_runs.get(method, 0)
         runs = f"{len(panel.points[method])}" + (f" (-{missing})" if missing else "")
-        table.add_row(method, runs, *(_score_cell(name, scores.get(name)) for name in names))
+        table.add_row(method, runs, *(_score_cell(one, scores.get(name)) for name, one in columns.items()))
     for method, missing in panel.missing_runs.items():
         if method not in panel.scores:
-            table.add_row(method, f"0 (-{missing})", *[""] * len(names))
+            table.add_row(method, f"0 (-{missing})", *[""] * len(columns))
     return table
 
 
 def control_table(panel: Panel) -> Table | None:
     """Return the indicators of weight-conditioned policies; None if the suite names none of them, or no method has any."""
-    names = [name for name in panel.indicators if name in CONTROL_INDICATORS]
-    if not names:
+    columns = {name: one for name, one in panel.indicators.items() if one.needs_weights}
+    if not columns:
         return None
     table = new_table(f"{panel.full_heading}: weight-conditioned policies", CONTROL_CAPTION)
     table.add_column("method", no_wrap=True)
-    for name in names:
-        table.add_column(heading(name).replace(" ", "\n", 1), justify="right")
+    for one in columns.values():
+        table.add_column(one.heading.replace(" ", "\n", 1), justify="right")
     for method, scores in panel.scores.items():
-        if any(name in scores for name in names):
-            table.add_row(method, *(_score_cell(name, scores.get(name)) for name in names))
+        if columns.keys() & scores.keys():
+            table.add_row(method, *(_score_cell(one, scores.get(name)) for name, one in columns.items()))
     return table
 
 
@@ -130,9 +129,9 @@ def generalization_table(panel: Panel) -> Table | None:
     return table
 
 
-def _score_cell(name: str, score: Score | None) -> Text:
-    bounds = "" if score is None else format_bounds(score.interval, ".0f" if name == "cardinality" else ".2f")
-    return Text.assemble(format_score(name, score)[0], (bounds, "dim"))
+def _score_cell(indicator: Indicator, score: Score | None) -> Text:
+    bounds = "" if score is None else format_bounds(score.interval, ".0f" if indicator.form == ".1f" else ".2f")
+    return Text.assemble(format_score(indicator, score)[0], (bounds, "dim"))
 
 
 def utility_table(panel: Panel) -> Table:

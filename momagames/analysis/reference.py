@@ -1,0 +1,46 @@
+"""Reference fronts: what the points of a run are measured against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from momagames.analysis import indicators
+from momagames.analysis.arrays import Array, normalize
+from momagames.analysis.indicators import Volume
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The reference front of a seed and its normalization.
+
+    tag      "exact" (proven), "best known" (the union of all methods here, and of the archived runs behind a front of the
+             package), or "best known (NAME)": that of a set of the suite
+    ref      the reference point, moved outwards by the margin
+    ideal    the ideal point
+    """
+
+    values: Array
+    tag: str
+    ref: Array
+    ideal: Array
+
+    @cached_property
+    def volume(self) -> Volume:
+        """The hypervolume of the front, which takes long with many points."""
+        return self.measure(self.values)
+
+    def measure(self, values: Array) -> Volume:
+        """Return the hypervolume of a front, which two indicators need."""
+        key = values.tobytes()
+        if key not in self._volumes:
+            self._volumes[key] = indicators.hypervolume(values, self.ref)
+        return self._volumes[key]
+
+    @cached_property
+    def _volumes(self) -> dict[bytes, Volume]:
+        return {}
+
+    def normalize(self, values: Array) -> Array:
+        """Scale returns float[..., K] so that `ref` is 0 and `ideal` is 1."""
+        return normalize(values.reshape(-1, values.shape[-1]), self.ref, self.ideal).reshape(values.shape)
