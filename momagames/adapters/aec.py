@@ -19,6 +19,7 @@ from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, MOVER, OVER, TERMINATED, TRUNCATED
 from momagames.errors import IllegalAction, InvalidCall
 from momagames.kernels.record import CUT_OFF
+from momagames.kernels.rng import draw_words
 
 
 class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
@@ -67,6 +68,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self.episode.start(position, seed, keep_rng)
         if seed is not None:
             self._seed, self._action_rng = seed, None
+        elif self._seed is None:  # drawn now, so that copies have it, too
+            self._seed = int(draw_words(1)[0])
         self._start_episode()
 
     def _start_episode(self) -> None:

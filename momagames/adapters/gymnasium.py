@@ -94,6 +94,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         position, keep_rng = checks.read_start(self.game, options)
         self.episode.start(position, seed, keep_rng)
         super().reset(seed=seed)
+        _ = self.np_random  # begins now, so that copies have it, too
         self._started = True
         self._steps = 0
         self.last_action = None
