@@ -298,7 +298,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def forfeit(self, agent: str) -> None:
         """End the episode: the agent gets the lowest reward of each objective, the others the opposite of zero-sum ones."""
         i = self._index[agent]
-        self.episode.end(self.game.forfeit_reward(i))
+        self.episode.forfeit(i)
         self.last_action = None
         self._update_rewards()
         self._update_infos()

@@ -120,7 +120,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         elif self.illegal == "raise":
             raise self.episode.illegal_action_error(self._acting_agent, action)
         elif self.illegal == "forfeit":
-            self.episode.end(self.game.forfeit_reward(self._acting_agent))
+            self.episode.forfeit(self._acting_agent)
             self._status = OVER | TERMINATED
         else:
             mask = self.episode.mask(self._acting_agent)

@@ -33,7 +33,7 @@ class Episode:
     mover         index of the agent to move (0 in simultaneous games)
     is_seeded     whether the random state is that of a seed or of a position
     log           None, or a list of the start position (dict form) of the episode followed by the actions of each step
-                  (as `pending`), None for a forfeit; a new list for each episode
+                  (as `pending`), or the name of an agent that forfeits; a new list for each episode
     """
 
     def __init__(self, game: Game) -> None:
@@ -266,8 +266,9 @@ class Episode:
                 self.log.append(self.pending.tolist())
         return status
 
-    def end(self, reward: NDArray[np.float32]) -> None:
-        """End the episode with this reward, float32[A, K]."""
+    def forfeit(self, agent: int) -> None:
+        """End the episode with `Game.forfeit_reward` of an agent."""
+        reward = self.game.forfeit_reward(agent)
         self.states["over"] = 1
         self._observe()
         self.reward[:] = reward
@@ -276,7 +277,7 @@ class Episode:
         self.totals += reward
         self.returns += reward
         if self.log is not None:
-            self.log.append(None)
+            self.log.append(self.game.agents[agent])
 
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:

@@ -26,6 +26,7 @@ from momagames.errors import (
     InvalidParameter,
     MissingExtra,
     MomagamesError,
+    check_choice,
     check_range,
     invalid_value,
     nearest,
@@ -208,7 +209,7 @@ def replay_data(game: Game, log: list[Any], returns: NDArray[np.float64], seed: 
         "params": dict(game.params),
         "seed": seed,
         "start": start,
-        "actions": [one[0][0] if simple and one is not None else one for one in actions],
+        "actions": [one[0][0] if simple and isinstance(one, list) else one for one in actions],
         "agents": list(game.agents),
         "objectives": [objective.name for objective in game.objectives],
         "returns": returns.tolist(),
@@ -279,11 +280,17 @@ def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = 
 
 
 def _replay_step(env: Any, action: Any) -> None:
-    """Repeat a recorded step: an action, a list of the parts of each actor, or None for a forfeit."""
+    """Repeat a recorded step: an action, a list of the parts of each actor, or the name of an agent that forfeits.
+
+    None is a forfeit of the agent to move, as it was written first
+    """
     if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
         raise IllegalAction("the game is already over")
     if action is None:
-        env.forfeit(env.agent_selection)
+        action = env.agent_selection
+    if isinstance(action, str):
+        check_choice("agent", action, env.agents)
+        env.forfeit(action)
     elif env.game.sequential:
         env.step(action[0] if isinstance(action, list) else action)
     else:
