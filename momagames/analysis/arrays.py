@@ -9,6 +9,7 @@ from momagames.baselines.archive import is_nondominated
 from momagames.errors import InvalidParameter
 
 Array = NDArray[np.float64]
+ROUNDING = 1e-9  # shares that differ by less are equal: they differ by rounding errors
 
 
 def as_matrix(name: str, given: ArrayLike, objectives: int | None = None, min_rows: int = 0) -> Array:
@@ -40,6 +41,16 @@ def filter_dominated(points: ArrayLike) -> Array:
     array = as_matrix("points", points)
     front = array[is_nondominated(array)]
     return front[np.lexsort(front.T[::-1])] if front.size else front
+
+
+def number_levels(values: Array, tolerance: float = ROUNDING) -> Array:
+    """Return the ranks of the values of each column, the same for values that differ by rounding errors, float64[n, K]."""
+    order = values.argsort(axis=0)
+    rises = np.diff(np.take_along_axis(values, order, axis=0), axis=0, prepend=values[:1]) > tolerance
+    rises[:1] = False
+    numbers = np.zeros(values.shape)
+    np.put_along_axis(numbers, order, rises.cumsum(axis=0), axis=0)
+    return numbers
 
 
 def normalize(points: ArrayLike, ref: ArrayLike, ideal: ArrayLike) -> Array:

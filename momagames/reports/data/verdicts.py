@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from momagames.analysis.arrays import Array
+from momagames.analysis.arrays import ROUNDING, Array
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.overview import compute_ratios, stack_ratios
 from momagames.reports.data.panels import Panel
 
 LEVEL = "level"
-ROUNDING = 1e-9  # differences up to this are of rounding errors
 
 
 @dataclass(frozen=True)
