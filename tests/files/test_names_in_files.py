@@ -318,6 +318,7 @@ def test_a_dataset_of_many_files_is_refused_before_they_are_listed(tmp_path):
         datasets.open_dataset(tmp_path)
 
 
+@pytest.mark.long
 def test_sizes_of_suites_and_recipes_are_checked_before_their_parts_are_made(tmp_path):
     store = Store(write_results(tmp_path, *[RANDOM] * 400, experiment=plans([RANDOM], seeds=range(1000))))
     with pytest.raises(InvalidFile, match="400,000 runs: expected at most 100,000"):
