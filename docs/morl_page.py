@@ -105,8 +105,8 @@ def describe_message(settings: Sequence[Setting], indicators: Indicators) -> str
     seeds = count(max(map(len, hard[0].panel.points.values())), "seed")
     text = (
         f"Leads among the learners of other libraries: {describe_leads(leads, len(hard))} ({seeds}). Those with the highest "
-        f"mean, {_list_names(learners)}, are ahead of the best method of the package with as many steps ({_list_names(own)}) in "
-        f"{ahead}."
+        f"mean, {_list_names(learners)}, are ahead of the best method of the package with as many steps ({_list_names(own)}) "
+        f"in {ahead}."
     )
     names = ", ".join(one.panel.full_heading for one in easy)
     return text + (f" Random play reaches {TOO_EASY} or more in {names}, which does not tell methods apart." if easy else "")
