@@ -96,7 +96,7 @@ class Episode:
         self.mover, self.is_seeded = other.mover, other.is_seeded
 
     def reset(self, seed: int | None = None) -> None:
-        """Generate a start position; without a seed the random stream continues, at first from that of seed 0."""
+        """Generate a start position; without a seed the random stream continues, or is that of seed 0 (see `start`)."""
         if seed is not None:
             self.states["rng"] = np.uint64(seed % 2**64)
         self._observe(loops.START)

@@ -48,7 +48,7 @@ class Recording:
     number     of the episode, from 0
     log        of the episode, see `Episode.log`
     frames     pictures so far, uint8[H, W, 3], those between positions too
-    positions  with a picture so far
+    positions  number of positions with a picture so far
     """
 
     number: int
