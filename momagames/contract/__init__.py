@@ -4,7 +4,7 @@ A game is one `Game`: metadata, compiled rules (`Kernels`) and the optional grou
 `SearchSupport`. APIs, wrappers, engine, baselines and reports access games only through it.
 """
 
-from momagames.contract.actions import first_legal_action, has_choice, read_array, read_integers, split_mask
+from momagames.contract.actions import first_legal_action, has_choice, read_integers, split_mask
 from momagames.contract.game import (
     Animation,
     Cell,
@@ -75,7 +75,6 @@ __all__ = [
     "make_square_symmetries",
     "parse_field",
     "position_number",
-    "read_array",
     "read_integers",
     "report_return",
     "reset_policy",

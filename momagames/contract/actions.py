@@ -16,14 +16,6 @@ def split_mask(mask: NDArray[np.int8], actions: Sequence[int]) -> list[NDArray[n
     return np.split(mask, np.cumsum(actions)[:-1], axis=-1)
 
 
-def read_array(given: Any) -> NDArray[Any] | None:
-    """Return what was given as an array; None for what is none, such as ragged lists, and tensors that are elsewhere."""
-    try:
-        return np.asarray(given)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        return None
-
-
 def read_integers(given: Any, count: int) -> NDArray[np.integer[Any]] | None:
     """Return actions as an array, or None for anything but `count` integers: numbers, arrays, tensors, lists or tuples.
 
@@ -36,8 +28,11 @@ def read_integers(given: Any, count: int) -> NDArray[np.integer[Any]] | None:
             return None
         if not isinstance(given, (int, list, tuple)) and not hasattr(given, "__array__"):  # buffers, ranges
             return None
-        array = read_array(given)
-    return array if array is not None and array.dtype.kind in "iu" and array.size == count else None
+        try:
+            array = np.asarray(given)
+        except (TypeError, ValueError, OverflowError, RuntimeError):  # ragged lists; tensors that are elsewhere
+            return None
+    return array if array.dtype.kind in "iu" and array.size == count else None
 
 
 def has_choice(mask: NDArray[np.int8], actions: Sequence[int]) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.contract import Objective, read_integers, split_mask
-from momagames.errors import InvalidCall, InvalidParameter, check_choice, invalid_value
+from momagames.contract import Objective, split_mask
+from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
 from momagames.wrappers.introspection import find_acting_agent, reward_spec_of
 from momagames.wrappers.reward_spec import RewardSpec
@@ -74,10 +74,12 @@ class Centralize(gymnasium.Env[Any, Any]):
 
     def _split_action(self, action: Any) -> dict[str, Any]:
         """Return the action of each live agent."""
-        given = read_integers(action, sum(map(len, self._parts)))
-        if given is None or given.shape != self.action_space.shape:
-            expected = f"integers of shape {self.action_space.shape}, the parts of {', '.join(self._order)} in this order"
-            raise InvalidParameter(invalid_value("joint action", action, expected))
+        given = np.asarray(action)
+        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
+            raise InvalidParameter(
+                f"invalid joint action of shape {given.shape} of {given.dtype}: expected integers of shape "
+                f"{self.action_space.shape}, the parts of {', '.join(self._order)} in this order"
+            )
         divided, start = {}, 0
         for agent, parts in zip(self._order, self._parts, strict=True):
             part = given[start : start + len(parts)]

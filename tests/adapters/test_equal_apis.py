@@ -10,8 +10,7 @@ import pytest
 from pettingzoo.utils.conversions import aec_to_parallel
 
 import momagames
-from momagames.errors import IllegalAction, InvalidParameter
-from momagames.wrappers import Centralize
+from momagames.errors import IllegalAction
 from tests.cases import SMALL, pick_pairs
 
 LIMITS = {  # parameters of games that a limit of their own cuts off after four steps
@@ -119,16 +118,6 @@ NOT_ACTIONS = (
 )  # fmt: skip
 
 
-class TensorElsewhere:
-    """A tensor on a card, which NumPy cannot read."""
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError("can't convert a tensor of a card to numpy")
-
-
-UNREADABLE = (TensorElsewhere(), [TensorElsewhere()], [[0], [0, 0]], np.timedelta64(0, "s"))
-
-
 def is_played(make: Any, action: Any) -> bool:
     env, step = make()
     env.reset(seed=0)
@@ -178,25 +167,6 @@ def test_ranges_and_buffers_are_no_batches_of_actions() -> None:
     for actions in (range(2), bytearray(2), memoryview(b"\0\0"), b"\0\0", {0, 1}, {0: 0, 1: 0}):
         with pytest.raises(IllegalAction, match=f"invalid actions of type {type(actions).__name__}: expected integers"):
             env.step(actions)
-
-
-@pytest.mark.parametrize("action", UNREADABLE, ids=["tensor", "tensors", "ragged", "time"])
-def test_what_is_no_array_is_no_action(action: Any) -> None:
-    for api in MAKERS:
-        assert not is_played(lambda: MAKERS[api]("mo-pommerman-ffa-v0"), action), api  # noqa: B023
-    envs = momagames.make_vec("mo-samegame-v0", 1)
-    envs.reset(seed=0)
-    with pytest.raises(IllegalAction):
-        envs.step(action)
-    joint = Centralize(momagames.make("mo-robotmail-2-v0", "parallel"))
-    joint.reset(seed=0)
-    for given in (action, [action, 0]):
-        with pytest.raises(InvalidParameter, match="invalid joint action="):
-            joint.step(given)
-    for id in ("mo-samegame-v0", "mo-pommerman-radio-v0"):
-        env = momagames.make(id, illegal="next")
-        env.reset(seed=0)
-        env.step(action)  # counts as 0
 
 
 def test_errors_say_that_actions_are_integers() -> None:

@@ -136,7 +136,7 @@ def test_invalid_arguments() -> None:
     with pytest.raises(InvalidCall, match="before reset"):
         env.step(np.zeros(2, int))
     env.reset(seed=0)
-    with pytest.raises(InvalidParameter, match=r"invalid joint action=.*: expected integers of shape \(2,\), the parts of"):
+    with pytest.raises(InvalidParameter, match=r"shape \(3,\) of int64: expected integers of shape \(2,\)"):
         env.step(np.zeros(3, int))
     joint(env)
     with pytest.raises(InvalidCall, match="after the end"):
