@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, read_integers
+from momagames.contract import Game, read_integers, read_numbers
 from momagames.engine import loops
 from momagames.engine.workers import Workers
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, check_choice, check_range
@@ -256,12 +256,13 @@ class Batch:
 
 def invalid_actions_error(given: Any, shape: tuple[int, ...], expected: str = "integers") -> IllegalAction:
     """Return the error for actions of the environments that are not integers of this shape."""
-    try:
-        array = given if hasattr(given, "dtype") else np.asarray(given)
-        is_array = array is given or isinstance(given, (int, float, list, tuple))
-        found = f"of shape {array.shape} of {array.dtype}" if is_array else f"of type {type(given).__name__}"
-    except ValueError:  # ragged
+    array = given if hasattr(given, "dtype") else read_numbers(given)
+    if array is not None:
+        found = f"of shape {array.shape} of {array.dtype}"
+    elif isinstance(given, (list, tuple)):  # ragged, or of other values
         found = f"{given!r:.60}"
+    else:
+        found = f"of type {type(given).__name__}"
     return IllegalAction(f"invalid actions {found}: expected {expected} of shape {[n for n in shape if n != 1] or [1]}")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import UserList, deque
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +12,9 @@ import pytest
 from pettingzoo.utils.conversions import aec_to_parallel
 
 import momagames
-from momagames.errors import IllegalAction
+from momagames.adapters.options import find_next_legal
+from momagames.errors import IllegalAction, InvalidParameter
+from momagames.wrappers import Centralize
 from tests.cases import SMALL, pick_pairs
 
 LIMITS = {  # parameters of games that a limit of their own cuts off after four steps
@@ -153,6 +157,12 @@ def test_the_same_numbers_are_actions(api: str, id: str) -> None:
         assert not is_played(lambda: MAKERS[api](id), action), repr(action)
 
 
+VECTOR = momagames.make_vec("mo-samegame-v0", 2, board_width=5, board_height=5, num_colors=2)
+VECTOR.reset(seed=0)
+JOINT = Centralize(momagames.make("mo-samegame-v0", "parallel", num_agents=2, board_width=5, board_height=5, num_colors=2))
+JOINT.reset(seed=0)
+
+
 def test_parts_of_actions_in_every_form() -> None:
     for api in MAKERS:
         for action in ([4, 1, 2], (4, 1, 2), np.array([4, 1, 2], np.int8), np.array([[4, 1, 2]])):
@@ -167,6 +177,44 @@ def test_ranges_and_buffers_are_no_batches_of_actions() -> None:
     for actions in (range(2), bytearray(2), memoryview(b"\0\0"), b"\0\0", {0, 1}, {0: 0, 1: 0}):
         with pytest.raises(IllegalAction, match=f"invalid actions of type {type(actions).__name__}: expected integers"):
             env.step(actions)
+
+
+FOREIGN = (
+    range(1), bytearray(1), memoryview(b"\0"), array("b", [0]), b"\0", {0}, {0: 0}, {0: 0}.keys(), {0: 0}.values(), deque([0]),
+    UserList([0]), iter([0]), "0", None, True, np.ma.masked_array([0]), np.array([True]), 0.0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("foreign", FOREIGN, ids=lambda value: type(value).__name__)
+def test_lists_hold_numbers_alone(foreign: Any) -> None:
+    """NumPy reads most of these inside lists, in some only beside integers."""
+    for form in (
+        lambda value: [value],
+        lambda value: [[value], (0,)],
+        lambda value: ([0], [value]),
+        lambda value: [[[value]], [[0]]],
+    ):
+        with pytest.raises(IllegalAction, match="invalid actions"):
+            VECTOR.step(form(foreign))
+        assert find_next_legal(form(foreign), np.array([0, 1, 1], np.int8), (3,)) == 1
+    with pytest.raises(IllegalAction, match="invalid actions"):
+        VECTOR.step([foreign, 0])
+    for api, maker in MAKERS.items():
+        if api != "vector":
+            assert not is_played(lambda: maker("mo-pommerman-radio-v0"), [foreign, 0, 0]), api  # noqa: B023
+            assert not is_played(lambda: maker("mo-pommerman-radio-v0"), [[foreign, 0, 0]]), api  # noqa: B023
+    for action in ([foreign, 0], (0, foreign), foreign, [[foreign], [0]]):
+        with pytest.raises(InvalidParameter, match="invalid joint action"):
+            JOINT.step(action)
+
+
+def test_lists_of_arrays_are_actions() -> None:
+    for actions in ([np.int64(0), 0], [np.array(0), np.uint8(0)], ([np.array([0])], [[0]])):
+        assert VECTOR.batch.actions(actions).tolist() == [[[0]], [[0]]]
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(IllegalAction, match="invalid actions"):
+        VECTOR.step(endless)
 
 
 def test_errors_say_that_actions_are_integers() -> None:
