@@ -98,7 +98,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, Any]:
         """Return the fields of the observation and `action_mask`, which is all zeros for an agent that may not act now.
 
-        In simultaneous games these are the agents that have acted in this round. At a truncation it is the mask of the position
+        In simultaneous games these are the agents that have acted in this round. In a sequential game whose rules say what a
+        waiting agent could do, the mask does, too. At a truncation it is the mask of the position
         """
         if self._sequential:
             return self.observe_with_mask(agent)

@@ -20,7 +20,8 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
     """A game as a PettingZoo Parallel environment, with reward vectors. Made by `momagames.make(id, api="parallel")`.
 
     In a simultaneous game `step` takes an action of each agent. In a sequential game only the action of the agent in
-    `infos[agent]["active_agent"]` counts; those of the others may be missing or None, and their masks are zeros.
+    `infos[agent]["active_agent"]` counts; those of the others may be missing or None. Their masks are zeros, unless the rules
+    say what a waiting agent could do.
 
     max_cycles    truncate the episode after this number of steps; the count starts at each reset
     """

@@ -104,6 +104,32 @@ def test_masks_at_a_truncation_are_those_of_the_position(id: str) -> None:
     assert any(flatten(again.last()[0]["action_mask"]))
 
 
+SEQUENTIAL = [id for id in SMALL if momagames.spec(id).sequential]
+
+
+@pytest.mark.parametrize("id", SEQUENTIAL)
+def test_masks_of_waiting_agents(id: str) -> None:
+    """They are equal in every API, and zeros, except in the game whose rules define them (its SPEC, 7.3)."""
+    params = {"num_agents": 3} if "num_agents" in momagames.spec(id).params else {}
+    aec, parallel = momagames.make(id, **params), momagames.make(id, "parallel", **params)
+    vectors = momagames.make_vec(id, 1, views="all", **params)
+    aec.reset(seed=2)
+    observations, infos = parallel.reset(seed=2)
+    vectors.reset(seed=2)
+    waiting = 0
+    for _ in range(5):
+        for i, agent in enumerate(aec.possible_agents):
+            mask = flatten(aec.observe(agent)["action_mask"])
+            assert mask == flatten(observations[agent]["action_mask"]) == vectors.batch.masks[0, i].tolist()
+            assert infos[agent]["active_agent"] == aec.agent_selection
+            waiting += any(mask) and agent != aec.agent_selection
+        action = first_legal(aec, aec.last()[0]["action_mask"])
+        aec.step(action)
+        vectors.step([action])
+        observations, *_, infos = parallel.step({parallel.aec_env.agent_selection: action})
+    assert bool(waiting) == id.startswith("mo-robotmail")
+
+
 def test_masks_of_decided_games_are_empty() -> None:
     for id in ("mo-samegame-v0", "mo-breakthrough-v0"):
         env = momagames.make(id, **SMALL[id][0])
