@@ -13,6 +13,9 @@ from pettingzoo.utils.conversions import aec_to_parallel
 
 import momagames
 from momagames.adapters.options import find_next_legal
+from momagames.contract import first_legal_action
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import PythonPolicy, play_policies
 from momagames.errors import IllegalAction, InvalidParameter
 from momagames.wrappers import Centralize
 from tests.cases import SMALL, pick_pairs
@@ -232,6 +235,22 @@ def test_lists_hold_numbers_alone(foreign: Any) -> None:
     for action in ([foreign, 0], (0, foreign), foreign, [[foreign], [0]]):
         with pytest.raises(InvalidParameter, match="invalid joint action"):
             JOINT.step(action)
+
+
+@pytest.mark.parametrize("id", ["mo-samegame-v0", "mo-pommerman-radio-v0"])
+def test_python_policies_in_batches_return_actions(id: str) -> None:
+    """Floats and other values are refused, and not cut off to integers, also where a suite or a match plays the policy."""
+    game = momagames.spec(id)
+    parts, states = len(game.actions), generate_starts(game, np.array([1], np.uint64))
+    seats, words = np.zeros((1, len(game.agents)), np.int64), np.ones((1, len(game.agents)), np.uint64)
+    for value in (0.5, True, None, "0", range(1), {0}, [[0, 0]], 2**70, np.array([0.0])):
+        action = value if parts == 1 else [value, 0, 0]
+        played = PythonPolicy("x", lambda game, agent: lambda state, mask, rng: action)  # noqa: B023
+        with pytest.raises(IllegalAction, match=r"illegal action=.* of agent_0: expected (an integer|3 integers)"):
+            play_policies(game, states.copy(), [played], seats, words)
+    greedy = PythonPolicy("x", lambda game, agent: lambda state, mask, rng: first_legal_action(mask, game.actions)[:parts])
+    if parts > 1:
+        play_policies(game, states.copy(), [greedy], seats, words)
 
 
 def test_lists_of_arrays_are_actions() -> None:
