@@ -331,12 +331,12 @@ def test_page_holds_the_suite_that_reproduces_it(made):
 
 def test_control_characters_of_names_are_shown(tmp_path):
     """In the page, the figures and replays that its scripts read, LaTeX and SVG: a terminal or a browser would obey them."""
-    controls, shown = "\x1b[31m\x7f\u202e", r"\x1b[31m\x7f\u202e"
+    controls, visible = "\x1b[31m\x7f\u202e", r"\x1b[31m\x7f\u202e"
     experiment = {**plans([RANDOM], seeds=[0]), "name": f"a {controls}"}
     content = {"name": "tiny", "description": f"b {controls}", "experiments": [experiment], "indicators": INDICATORS}
     run_suite(load_suite(content), tmp_path / "out")
     page = report(tmp_path / "out").page.read_text(encoding="utf-8")
-    assert f"b {shown}" in page
+    assert f"b {visible}" in page
     replays = json.loads(re.search(r'<script id="replays" type="application/json">(.*?)</script>', page).group(1))
     players = [json.loads(decompress(replay["data"])) for replay in replays["replays"].values()]
     assert players
@@ -344,10 +344,10 @@ def test_control_characters_of_names_are_shown(tmp_path):
         assert not CONTROLS.search(text)
     assert latex_tables.escape(f"{controls}_") == r"\textbackslash{}x1b[31m\textbackslash{}x7f\textbackslash{}u202e\_"
     data = {f"{controls}": [controls, 1.5, None, ({"text": controls},)]}
-    assert show_all_controls(data) == {shown: [shown, 1.5, None, [{"text": shown}]]}
+    assert show_all_controls(data) == {visible: [visible, 1.5, None, [{"text": visible}]]}
     assert not CONTROLS.search(format_text(controls, 0, 0, 9, "#000", "left", 9.0))
     write_page(tmp_path / "x.md", f"# {controls}\udcff\n\t*")
-    assert (tmp_path / "x.md").read_text() == f"# {shown}\\udcff\n\t*"
+    assert (tmp_path / "x.md").read_text() == f"# {visible}\\udcff\n\t*"
 
 
 def test_every_color_has_a_dark_variant(made):

@@ -345,8 +345,8 @@ def test_infos_of_aec_have_the_vector_of_each_reward(id: str) -> None:
             action = None if terminated or truncated else random_legal(np.hstack(mask), core.game.actions, rng)
             core.step(action)
             env.step(action)
-        for kept, vector in seen:  # later steps do not change it
-            np.testing.assert_array_equal(kept, vector)
+        for earlier, vector in seen:  # later steps do not change it
+            np.testing.assert_array_equal(earlier, vector)
 
 
 def test_minari_collects_infos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
