@@ -229,12 +229,12 @@ class Episode:
         game, mask = self.game, self.mask(agent)
         given = action.tolist() if isinstance(action, np.ndarray) else action
         hint = ""
-        if self._simple and isinstance(action, (int, np.integer)):
-            hint = game.human.legal_hint(self.state, int(action), mask)
         count = prod(int(part.sum()) for part in split_mask(mask, self._parts))
         message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {count} legal actions"
         if action is not None and type(action) is not int and read_integers(action, len(self._parts)) is None:
             hint = "an action is an integer" if self._simple else f"an action is {len(self._parts)} integers"
+        elif self._simple and isinstance(action, (int, np.integer)):  # as np.timedelta64 is, too
+            hint = game.human.legal_hint(self.state, int(action), mask)
         return IllegalAction(message + (f"; {hint}" if hint else ""))
 
     def step(self, actions: Any) -> int:

@@ -147,7 +147,7 @@ def test_masks_of_decided_games_are_empty() -> None:
 ACTIONS = (4, np.int64(4), np.uint8(4), np.array(4), np.array([4]))
 NOT_ACTIONS = (
     4.0, np.float32(4), np.array(4.0), np.array([4.0]), True, np.bool_(1), np.array([True]), "4", None, b"4", {4}, {4: 4},
-    [4, 4], np.array([4, 4]), 4 + 0j, 2**63, 2**70, -1, float("nan"), object(),
+    [4, 4], np.array([4, 4]), 4 + 0j, 2**63, 2**70, -1, float("nan"), object(), np.timedelta64(4, "s"),
 )  # fmt: skip
 
 
