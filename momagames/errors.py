@@ -90,7 +90,8 @@ def check_range(what: str, value: object, low: float, high: float = inf, *, abov
 
 def check_choice(what: str, value: object, allowed: Iterable[str]) -> None:
     """InvalidParameter unless a word is one of those."""
-    if value not in (words := tuple(allowed)):
+    words = tuple(allowed)
+    if not isinstance(value, str) or value not in words:  # arrays compare item by item
         raise InvalidParameter(invalid_value(what, value, one_of(words), nearest(value, words)))
 
 

@@ -59,7 +59,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         numeric_infos: bool = False,
     ) -> None:
         self.game = game
-        self.max_cycles, self.numeric_infos = checks.check_max_cycles(max_cycles), numeric_infos
+        self.max_cycles = checks.check_max_cycles(max_cycles)
+        self.numeric_infos = checks.check_flag("numeric_infos", numeric_infos)
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)

@@ -21,7 +21,7 @@ from momagames.benchmark.head_to_head import choose_player
 from momagames.benchmark.plan import Run, label_methods
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
-from momagames.benchmark.store.store import read_front, read_rows, read_run, verify_run
+from momagames.benchmark.store.store import RUN, read_front, read_rows, read_run, verify_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
@@ -29,6 +29,7 @@ from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts,
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
+from momagames.files.reading import refuse_content
 from momagames.wrappers.recording import replay_data
 
 
@@ -67,16 +68,17 @@ def replay(
     Raises     InvalidFile if the directory cannot be read or the returns differ from the stored ones; InvalidParameter if there
                is no such point or episode
     """
-    place, run, chosen = _find_point(folder, point)
-    game = run.game.make_game()
-    row = _find_row(place, run, chosen, episode, opponent, seat)
-    one, _ = _play_row(place, run, game, row, chosen)
-    seen = _own_return(run, game, row, one)
-    if seen != row["return"]:
-        raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
-    who = f"{row['policy'] or run.method.name} of {run.method.name}"
-    if run.kind == "policies":
-        who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
+    with refuse_content(folder, RUN):
+        place, run, chosen = _find_point(folder, point)
+        game = run.game.make_game()
+        row = _find_row(place, run, chosen, episode, opponent, seat)
+        one, _ = _play_row(place, run, game, row, chosen)
+        seen = _own_return(run, game, row, one)
+        if seen != row["return"]:
+            raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
+        who = f"{row['policy'] or run.method.name} of {run.method.name}"
+        if run.kind == "policies":
+            who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
     return Replay(replay_data(game, one.log or [], one.returns, None), who)
 
 
@@ -97,9 +99,10 @@ def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
     points = {point["policy"]: point for point in load_points(place)}
     if run.method.is_trained(game) and row["policy"] not in points:
         raise InvalidFile(f"{place}: the policy {row['policy']!r} is not stored; stored are {one_of(points)}")
-    one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
-    seed, _, name = _find_episode(run, game, row)
-    return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
+    with refuse_content(folder, RUN):
+        one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
+        seed, _, name = _find_episode(run, game, row)
+        return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
 
 
 def can_recompute(folder: str | Path, row: Mapping[str, Any]) -> bool:
@@ -133,8 +136,18 @@ def _play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen:
         if one.state["over"]:
             raise InvalidFile(f"{place}: the game is over before the last action of {row['policy']!r}")
         parts = np.array(action, np.int64).reshape(one.pending.shape)
+        if run.kind == "plans":
+            _check_legal(place, one, parts)
         one.step(parts[0, 0] if parts.size == 1 else parts)
     return one, len(actions)
+
+
+def _check_legal(place: Path, one: Episode, parts: NDArray[np.int64]) -> None:
+    """Raise InvalidFile for a stored action int64[S, P] that is not legal: the rules trust what they are given."""
+    agents = [one.mover] if one.game.sequential else range(len(one.game.agents))
+    for agent, action in zip(agents, parts, strict=True):
+        if one.mask(agent).any() and not one.is_legal(agent, action if action.size > 1 else int(action[0])):
+            raise InvalidFile(f"{place}: the action {action.tolist()} of a plan is not legal")
 
 
 def _own_return(run: Run, game: Game, row: Mapping[str, Any], one: Episode) -> list[float]:
@@ -156,15 +169,16 @@ class TypicalEpisode:
 
 def find_typical_episode(folder: str | Path, point: int) -> TypicalEpisode:
     """Return the report episode of a policy whose return is nearest to the mean, in standard deviations of each objective."""
-    place, run, chosen = _find_point(folder, point)
-    if run.kind == "plans":
-        return TypicalEpisode({}, 0)
-    rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
-    returns = np.array([row["return"] for row in rows], np.float64)
-    spread = returns.std(axis=0)
-    off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    nearest_row = rows[int(off.sum(axis=1).argmin())]
-    return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
+    with refuse_content(folder, RUN):
+        place, run, chosen = _find_point(folder, point)
+        if run.kind == "plans":
+            return TypicalEpisode({}, 0)
+        rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
+        returns = np.array([row["return"] for row in rows], np.float64)
+        spread = returns.std(axis=0)
+        off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        nearest_row = rows[int(off.sum(axis=1).argmin())]
+        return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
 
 
 def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> dict[tuple[str, str], NDArray[np.float64]]:
@@ -186,7 +200,9 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
         }
     )
     found: dict[tuple[str, str], list[list[float]]] = {}
-    for row in evaluate.evaluate_policies(fresh, {}, [_restore_policy(place, run, chosen)]):
+    with refuse_content(folder, RUN):
+        policy = _restore_policy(place, run, chosen)
+    for row in evaluate.evaluate_policies(fresh, {}, [policy]):
         found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
     return {match: np.array(returns, np.float64) for match, returns in found.items()}
 
@@ -204,7 +220,8 @@ def _check_run_directory(place: Path) -> None:
 
 def _find_point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
     place = Path(folder)
-    known, run = load_points(place), read_run(place)
+    with refuse_content(folder, RUN):
+        known, run = load_points(place), read_run(place)
     if not 0 <= point < len(known):
         raise InvalidParameter(invalid_value(f"{place}: point", point, f"0..{len(known) - 1}"))
     return place, run, known[point]

@@ -12,11 +12,33 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
-from momagames.errors import InvalidFile
+from momagames.errors import InvalidFile, MomagamesError
 
 MAX_BYTES = 64 << 20
 CheckFile = Callable[[Path], None]
 _check_file: ContextVar[CheckFile | None] = ContextVar("check_file", default=None)
+CONTENT_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    StopIteration,
+)  # of code that trusts a file
+
+
+@contextmanager
+def refuse_content(place: str | os.PathLike[str], noun: str) -> Iterator[None]:
+    """Raise InvalidFile, with the place, for an error that content of another form causes in the block.
+
+    noun    name of valid content
+    """
+    try:
+        yield
+    except MomagamesError:
+        raise
+    except CONTENT_ERRORS as error:
+        raise InvalidFile(f"{place}: not {noun}: {type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
 @contextmanager

@@ -24,10 +24,10 @@ def main(arguments):
     print(f"\n{'target':40}{'inputs':>10}{'returned':>10}{'refused':>10}{'faults':>8}{'ms each':>9}")
     for name, each in ends.items():
         seconds = each.pop("seconds", 0.0)
-        count = sum(each.values())
-        columns = "".join(f"{each[end]:>{width},}" for end, width in (("returned", 10), ("refused", 10), ("fault", 8)))
+        count = int(sum(each.values()))
+        columns = "".join(f"{int(each[end]):>{width},}" for end, width in (("returned", 10), ("refused", 10), ("fault", 8)))
         print(f"{name:40}{count:>10,}{columns}{1000 * seconds / max(1, count):>9.2f}")
-    total = sum(sum(each.values()) for each in ends.values())
+    total = int(sum(sum(each.values()) for each in ends.values()))
     print(f"{total:,} inputs of seed {arguments.seed}: {len(faults)} kinds of faults")
     return bool(faults)
 

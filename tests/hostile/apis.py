@@ -182,7 +182,11 @@ def calls_of_the_vector_api(folder):
 @target(20)
 def answers_to_text_environments(folder):
     ids = [id for id in SMALL if id != "mo-tileblast-v0"]
-    envs = {(id, listing): momagames.make(id, "text", legal_actions=listing, **SMALL[id]) for id in ids for listing in ("names", "numbers")}
+    envs = {
+        (id, listing): momagames.make(id, "text", legal_actions=listing, **SMALL[id])
+        for id in ids
+        for listing in ("names", "numbers")
+    }
     batches = {id: momagames.make_text_batch(id, 2, **SMALL[id]) for id in ids}
 
     def feed(source):
@@ -219,7 +223,8 @@ def policies_and_methods(folder):
             chosen = policy(source.argument(name), game, agent, **options)
             one = Episode(game)
             one.reset(0)
-            one.choose_action(0, chosen, RNG(0))
+            if isinstance(agent, str) and agent == game.agents[0]:
+                one.choose_action(0, chosen, RNG(0))
         else:
             made = method(source.argument("greedy"), game)(divisions=source.argument(2))
             made.policies(game)
@@ -248,7 +253,7 @@ def arguments_of_wrappers(folder):
         if name == "Scalarize":
             valid = {"weights": [1.0] * len(env.unwrapped.game.objectives)} if source.choose((True, False)) else valid
         given = {key: source.argument(value) for key, value in valid.items()}
-        given |= {"folder": folders} if name == "RecordReplay" else {}
+        given |= {"folder": source.choose((str(folders), folders))} if name == "RecordReplay" else {}
         env = getattr(wrappers, name)(env, **given)
         if source.choose((True, False)):
             setters = {"Scalarize": "set_weights", "NormalizeReward": "load_state_dict"}
@@ -380,8 +385,17 @@ def requests_of_the_simulator(folder):
             headers[k] = (source.choose((headers[k][0], b"origin", b"x")), source.raw(headers[k][1]))
         method = source.choose(("POST", "POST", "POST", "GET", "PUT", "x"))
         changed = path if source.choose((True,) * 9 + (False,)) else source.text(path)
-        scope = {"type": "http", "method": method, "path": changed, "headers": headers, "query_string": b"", "client": ("127.0.0.1", 1)}
-        parts = iter([{"type": "http.request", "body": body[:9], "more_body": True}, {"type": "http.request", "body": body[9:]}])
+        scope = {
+            "type": "http",
+            "method": method,
+            "path": changed,
+            "headers": headers,
+            "query_string": b"",
+            "client": ("127.0.0.1", 1),
+        }
+        parts = iter(
+            [{"type": "http.request", "body": body[:9], "more_body": True}, {"type": "http.request", "body": body[9:]}]
+        )
 
         async def receive():
             return next(parts, {"type": "http.disconnect"})

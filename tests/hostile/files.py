@@ -19,8 +19,6 @@ import momagames
 from momagames import datasets, fronts, tabular
 from momagames.baselines import policy
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
-from momagames.baselines.checkpoint import load_checkpoint
-from momagames.baselines.policy_names import CHECKPOINT as ENDING
 from momagames.benchmark import load_suite, replays, run_suite, training
 from momagames.benchmark.store import archive_file, packed_rows
 from momagames.benchmark.store.check import check_store
@@ -196,9 +194,10 @@ def replay_file(folder):
     path, examples = folder / "replay.json", []
     for id, params in SMALL.items():
         env = momagames.make(id, **params)
+        episode = env.unwrapped.episode
+        episode.log = []
         env.reset(seed=1)
         play(env, np.random.default_rng(0), 5)
-        episode = env.unwrapped.episode
         data = replay_data(episode.game, episode.log, episode.returns, 1)
         examples.append(json.loads(json.dumps(data)))
 
@@ -235,7 +234,7 @@ def position_of_the_original_pommerman(folder):
 def run_small_suite(folder, *methods):
     """Run two small experiments into a results directory."""
     policies = {**POLICIES, "methods": list(methods), "select_episodes": 1, "report_episodes": 2, "seeds": [0]}
-    policies |= {"budget": 3000} if TRAINED in methods else {}
+    policies |= {"budget": 8000} if TRAINED in methods else {}
     data = {"name": "x", "description": "", "experiments": [plans([RANDOM], seeds=[0]), policies], "indicators": INDICATORS}
     assert not run_suite(load_suite(data), folder).failed
     return Store(folder)
@@ -393,34 +392,30 @@ def policies_of_a_run(folder):
 # ------------------------------------------------------------------------------------------------------------ checkpoints
 
 
-def use_checkpoint(path, game):
-    """Play and describe a checkpoint as commands do, and load the state of its trainer."""
-    chosen = policy(str(path), game)
+def choose_first_action(path, game):
+    """Let a checkpoint play."""
     one = Episode(game)
     one.reset(0)
-    one.choose_action(0, chosen, np.random.default_rng(0))
-    found, checkpoint = training.load_training(path)
-    found.make_opponents(found.game)
-    trainer = found.options.make_trainer(found.make_setup(1))
-    trainer.load_state_dict(checkpoint.head["trainer"], checkpoint.training)
-
-
-def feed_checkpoint(path, content, game):
-    arrays = read_arrays(content, "")
-
-    def feed(source):
-        path.write_bytes(encode_npz(source, arrays))
-        use_checkpoint(path, game)
-
-    return feed
+    one.choose_action(0, policy(str(path), game, 0), np.random.default_rng(0))
 
 
 @target(3)
 def checkpoint_of_a_training(folder):
-    game = momagames.spec("mo-samegame-v0", **BOARD)
+    """It plays, is described as commands do, and is resumed."""
+    game, path = momagames.spec("mo-samegame-v0", **BOARD), folder / training.CHECKPOINT
     one = training.Training(game, CrossEntropy(**TRAINED["options"]), 0, 3000, ("agent_0",), ())
     training.train(one, folder, 1, 1)
-    return feed_checkpoint(folder / f"x{ENDING}", (folder / training.CHECKPOINT).read_bytes(), game)
+    arrays = read_arrays(path.read_bytes(), "")
+
+    def feed(source):
+        path.write_bytes(encode_npz(source, arrays))
+        uses = {
+            "plays": lambda: choose_first_action(path, game), "resumed": lambda: training.train(one, folder, 1, 1),
+            "described": lambda: training.load_training(path)[0].make_opponents(game),
+        }  # fmt: skip
+        uses[source.choose(uses)]()
+
+    return feed
 
 
 @target(2)
@@ -438,11 +433,7 @@ def checkpoint_of_a_champion(folder):
     def feed(source):
         game, arrays = source.choose(examples)
         path.write_bytes(encode_npz(source, arrays))
-        chosen = policy(str(path), game, 0)
-        one = Episode(game)
-        one.reset(0)
-        one.choose_action(0, chosen, np.random.default_rng(0))
-        load_checkpoint(path)
+        choose_first_action(path, game)
 
     return feed
 
@@ -560,7 +551,9 @@ def submission(folder):
         if path.suffix == ".yaml" and source.choose((True, False)):
             content = encode_json(source, yaml.safe_load(files[path]))
         else:
-            content = change_file(source, path, files[path]) if path.suffix == ".json" else encode_text(source, files[path].decode())
+            content = (
+                change_file(source, path, files[path]) if path.suffix == ".json" else encode_text(source, files[path].decode())
+            )
         path.write_bytes(content)
         try:
             if path.name != CHECKSUMS and source.choose((True, True, True, False)):

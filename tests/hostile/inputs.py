@@ -13,12 +13,12 @@ INF, NAN = float("inf"), float("nan")
 PLAIN = (  # of JSON
     None, True, False, 0, -1, 1, 2, 255, 256, 65_536, 2**31, 2**32, 2**63, 2**64, -(2**63) - 1, 10**400, 0.5, -0.0, 1e-320, 1e308,
     -1e308, INF, -INF, NAN, "", " ", "x", "0", "-1", "1e999", "9" * 5000, "NaN", "\0", "\x1b[31m", "[/x]", "[bold]", "{0}", "%s",
-    "\u202e", "\ud800", "\ufeff", "a\nb", "é" * 300, "x" * 5000, "this:s", "json:loads", ":", "a:b:c", "original:a:b", "safe:x",
+    "\u202e", "\ud800", "\ufeff", "a\nb", "é" * 300, "x" * 5000, "this:s", "os:sep", ":", "a:b:c", "original:a:b", "safe:x",
     "safe:" * 50 + "x", "../x", "../../x.npz", "/proc/version", "x.npz", "x/../..", [], [[]], [[0]], [None], [NAN], [-1, 2**63],
     [1] * 1000, {}, {"": 0}, {"a": 1}, {"id": "x"}, {"name": "random", "options": {}}, [{}], [[1], [1, 2]],
 )  # fmt: skip
 OBJECTS = (  # of Python
-    b"", b"\0\1", bytearray(3), 1j, object(), len, int, range(3), {0}, {0: 1, 3: 1}, (), (0, 0), (NAN,), frozenset("a"), Exception("x"),
+    b"", b"\0\1", bytearray(3), 1j, object(), range(3), {0}, {0: 1, 3: 1}, (), (0, 0), (NAN,), frozenset("a"), Exception("x"),
     np.int8(1), np.uint64(2**63), np.float32(NAN), np.bool_(1), np.str_("x"), np.array(0), np.array([]), np.array([0]), np.arange(3),
     np.array([None]), np.array("x"), np.array([NAN]), np.zeros((2, 0)), np.zeros((1, 1, 1)), np.ma.masked, np.datetime64("now"),
     np.zeros(1, [("a", "u1")]), np.full(3, 1e308), np.array([2**63], np.uint64), np.zeros(3, bool), iter([0, 0]), lambda *given: None,
@@ -83,7 +83,7 @@ class Hostile:
     def _replace(self, value):
         match self.rng.randrange(6):
             case 0 if isinstance(value, (int, float)) and value == value:
-                return self.choose((value + 1, value - 1, -value, value * 2, float(value) + 0.5, str(value), bool(value), [value]))
+                return self.choose((value + 1, value - 1, -value, value * 2, 0.5, ascii(value)[:5000], [value]))
             case 1 if isinstance(value, str) and value:
                 return self.text(value)
             case 2:
@@ -153,9 +153,13 @@ class Hostile:
                 case 2:
                     arrays[name] = array.astype(np.uint8).astype(self.choose(DTYPES)) if array.dtype.kind in "biuf" else array
                 case 3:
-                    arrays[name] = self.choose((array[..., None], array.reshape(-1), array[None], np.array(0), np.zeros(0), array.T))
+                    arrays[name] = self.choose(
+                        (array[..., None], array.reshape(-1), array[None], np.array(0), np.zeros(0), array.T)
+                    )
                 case 4 if array.ndim:
-                    arrays[name] = self.choose((array[:-1], array[:0], np.concatenate([array, array]), array[..., :-1], array[::-1]))
+                    arrays[name] = self.choose(
+                        (array[:-1], array[:0], np.concatenate([array, array]), array[..., :-1], array[::-1])
+                    )
                 case 5 if array.dtype == np.uint8 and array.tobytes()[:1] == b"{":
                     head = self.json(json.loads(array.tobytes()))
                     arrays[name] = np.frombuffer(head, np.uint8)

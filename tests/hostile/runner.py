@@ -29,6 +29,8 @@ MOST_BYTES = 8 << 30  # of a process, whatever it does
 LEAST = 2000 / 1_000_000  # of the inputs, for each target
 MODULES = ("tests.hostile.files", "tests.hostile.apis")
 SPAWN = multiprocessing.get_context("spawn")
+ENDS = ("returned", "refused", "fault", "seconds")
+NO_ENDS = (0.0,) * len(ENDS)
 EXAMPLE, DONE = -1, -2  # in place of the number of an input
 
 
@@ -47,7 +49,8 @@ def feed_inputs(modules, seed, todo, is_retry, progress, found, log):
 
     todo        pairs of a target and the numbers of its inputs
     is_retry    whether the first input took too long: it is fed twice, as the first time may have compiled rules
-    progress    double[4] in shared memory: place in `todo`, number of the input, its start, its limit of seconds
+    progress    double[8] in shared memory: place in `todo`, number of the input, its start, its limit of seconds; and what has
+                come of the inputs of this target, as ENDS
     """
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -60,29 +63,29 @@ def feed_inputs(modules, seed, todo, is_retry, progress, found, log):
     with found.open("a", encoding="utf-8", buffering=1) as lines:
         for place, (name, numbers) in enumerate(todo):
             with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
-                progress[:] = place, EXAMPLE, time.monotonic(), START_SECONDS
+                progress[:] = place, EXAMPLE, time.monotonic(), START_SECONDS, *NO_ENDS
                 try:
                     feed = TARGETS[name].make(Path(folder))
                     feed(Valid())
                 except BaseException as error:  # noqa: BLE001 - whatever it is
                     write_line(lines, name, EXAMPLE, describe_error(error))
                     numbers = ()
-                first, started, ends = measure_peak(), time.perf_counter(), Counter()
+                first, started = measure_peak(), time.perf_counter()
                 for number in numbers:
                     before = measure_peak()
                     for limit in (START_SECONDS, SECONDS) if is_retry else (SECONDS,):
-                        progress[:] = place, number, time.monotonic(), limit
+                        progress[:4] = place, number, time.monotonic(), limit
                         end, fault = try_input(feed, random.Random(f"{seed} {name} {number}"))
                     is_retry, peak = False, measure_peak()
-                    ends[end] += 1
                     if peak - before > BYTES:
-                        fault = {"error": "memory", "text": f"{(peak - before) >> 20:,} MiB", "place": ""}
+                        end, fault = "fault", {"error": "memory", "text": f"{(peak - before) >> 20:,} MiB", "place": ""}
                     if fault:
                         write_line(lines, name, number, fault)
+                    progress[4 + ENDS.index(end)] += 1
+                    progress[-1] = time.perf_counter() - started
                     if peak - before > STALE_BYTES or peak - first > BYTES:
                         break
-                seconds = time.perf_counter() - started
-                lines.write(json.dumps({"target": name, "seconds": seconds, "ends": dict(ends)}) + "\n")
+                write_ends(lines, name, progress)
             if numbers and number != numbers[-1]:
                 os._exit(0)
     progress[1] = DONE
@@ -107,6 +110,12 @@ def describe_error(error):
     return {"error": type(error).__name__, "text": ascii(str(error))[:200], "place": place}
 
 
+def write_ends(lines, name, progress):
+    """Write what has come of the inputs of a target, and forget it."""
+    lines.write(json.dumps({"target": name, "ends": dict(zip(ENDS, progress[4:], strict=True))}) + "\n")
+    progress[4:] = NO_ENDS
+
+
 def write_line(lines, name, number, fault):
     lines.write(json.dumps({"target": name, "input": number, **fault}) + "\n")
 
@@ -126,18 +135,18 @@ class Worker:
         self.modules, self.seed, self.todo = modules, seed, todo
         self.found, self.log, self.read = folder / f"{number}.jsonl", folder / f"{number}.log", 0
         self.found.touch()
-        self.progress, self.is_retry = SPAWN.RawArray("d", 4), False
+        self.progress, self.is_retry = SPAWN.RawArray("d", 8), False
         self._start()
 
     def _start(self):
-        self.progress[:] = 0, EXAMPLE, time.monotonic(), START_SECONDS
+        self.progress[:] = 0, EXAMPLE, time.monotonic(), START_SECONDS, *NO_ENDS
         arguments = (self.modules, self.seed, self.todo, self.is_retry, self.progress, self.found, self.log)
         self.process = SPAWN.Process(target=feed_inputs, args=arguments, daemon=True)
         self.process.start()
 
     def check(self):
         """End the process if its input takes too long; replace it if it has ended. Return whether all inputs are fed."""
-        is_alive, (place, number, started, limit) = self.process.is_alive(), self.progress
+        is_alive, (_, number, started, limit) = self.process.is_alive(), self.progress[:4]
         is_late = is_alive and number != DONE and time.monotonic() - started > limit
         if is_late:
             os.kill(self.process.pid, signal.SIGABRT)  # prints where it is
@@ -153,8 +162,13 @@ class Worker:
         is_first = is_late and number != EXAMPLE and limit == SECONDS and not self.is_retry
         if is_late and not is_first:
             self._note(name, number, "hang", f"over {limit:g} s")
+            self.progress[4 + ENDS.index("fault")] += 1
         elif not is_late and self.process.exitcode:
             self._note(name, number, "death", f"exit code {self.process.exitcode}")
+            self.progress[4 + ENDS.index("fault")] += 1
+        if any(self.progress[4:]):
+            with self.found.open("a", encoding="utf-8") as lines:
+                write_ends(lines, name, self.progress)
         left = [] if number == EXAMPLE else [one for one in numbers if one > number or (one == number and is_first)]
         self.todo, self.is_retry = ([(name, left)] if left else []) + rest, is_first
         if self.todo:
@@ -196,7 +210,7 @@ def run(counts, seed=0, workers=1, modules=MODULES, numbers=None, report=print):
                 for line in [line for one in running for line in one.read_lines()]:
                     name = line["target"]
                     if "ends" in line:
-                        ends[name] += Counter(line["ends"], seconds=line["seconds"])
+                        ends[name] += Counter(line["ends"])
                         continue
                     kind = name, line["error"], line["place"]
                     if kind not in known:

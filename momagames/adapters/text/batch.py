@@ -90,7 +90,8 @@ class TextBatch:
                       gradients need; it divides the size of the batch
         """
         seed = checks.check_seed(seed)
-        if isinstance(group_size, bool) or group_size not in range(1, len(self) + 1) or len(self) % group_size:
+        is_integer = isinstance(group_size, (int, np.integer)) and not isinstance(group_size, bool)
+        if not is_integer or group_size not in range(1, len(self) + 1) or len(self) % group_size:
             raise InvalidParameter(invalid_value("group_size", group_size, f"a divisor of batch_size={len(self)}"))
         if seed is None:
             self._rng = self._rng or np.random.default_rng()
@@ -120,7 +121,8 @@ class TextBatch:
         """
         if not self._starts:
             raise InvalidCall("step() before reset(): call reset() first")
-        if not isinstance(answers, (Sequence, np.ndarray)) or isinstance(answers, (str, bytes)) or len(answers) != len(self):
+        answers = answers.tolist() if isinstance(answers, np.ndarray) else answers
+        if not isinstance(answers, Sequence) or isinstance(answers, (str, bytes)) or len(answers) != len(self):
             raise InvalidParameter(invalid_value("answers", answers, f"a sequence of {len(self)} texts"))
         rewards = np.zeros((len(self), len(self.game.objectives)), np.float32)
         metadata: list[dict[str, Any]] = [{} for _ in self._envs]

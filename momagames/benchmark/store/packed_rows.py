@@ -11,9 +11,11 @@ from typing import Any
 
 from momagames.benchmark.store.checksums import find_changed_files
 from momagames.errors import InvalidFile, MissingExtra
+from momagames.files.reading import CONTENT_ERRORS
 
 Row = dict[str, Any]
 PACKED = "rows.parquet"
+MAX_VALUES, MAX_VALUES_OF_BYTE = 1 << 27, 64  # of a file: before they are decoded, as equal values take no space
 RETURN = "return_"  # prefix of the columns of returns
 ROW_COLUMNS = (
     "game", "method", "seed", "version", "episode", "policy", "length", "set", "opponent", "seat", "step", "actions",
@@ -31,7 +33,7 @@ def read_packed_rows(place: Path, objectives: Sequence[str]) -> Iterator[Row]:
     library = import_polars(f"{packed}: reading packed rows needs polars")
     try:
         rows = list_rows(tables[place.name], objectives)
-    except (library.exceptions.PolarsError, TypeError, ValueError) as error:
+    except (library.exceptions.PolarsError, library.exceptions.PanicException, *CONTENT_ERRORS) as error:
         raise InvalidFile(f"{packed}: rows of {place.name}: {' '.join(str(error).split())}") from None
     yield from rows
 
@@ -75,10 +77,28 @@ def _read_tables(packed: Path, changed: int) -> dict[str, Any]:
     """Return the table of each run; read again when the file has changed."""
     library = import_polars(f"{packed}: reading packed rows needs polars")
     try:
-        table = library.read_parquet(packed)
+        table = library.from_arrow(_read_parquet(packed))
         return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
-    except (library.exceptions.PolarsError, library.exceptions.PanicException, OSError) as error:
+    except (library.exceptions.PolarsError, library.exceptions.PanicException, OSError, *CONTENT_ERRORS) as error:
         raise InvalidFile(f"{packed}: {' '.join(str(error).split())}") from None
+
+
+def _read_parquet(path: Path) -> Any:
+    """Return a table of pyarrow: polars ends the process for some damaged files. Raises ValueError or OSError for these."""
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtra(f'{path}: reading packed rows needs pyarrow: pip install "momagames[analysis]"') from None
+    try:
+        with parquet.ParquetFile(path) as file:
+            data, limit = file.metadata, max(MAX_VALUES, MAX_VALUES_OF_BYTE * path.stat().st_size)
+            groups = [data.row_group(number) for number in range(data.num_row_groups)]
+            count = sum(group.column(k).num_values for group in groups for k in range(data.num_columns))
+            if (count := max(count, data.num_rows * data.num_columns)) > limit:
+                raise ValueError(f"{count:,} values: expected at most {limit:,}")
+            return file.read(use_threads=False)
+    except arrow.ArrowException as error:
+        raise ValueError(error) from None
 
 
 def import_polars(reason: str, alternative: str = "") -> Any:

@@ -50,10 +50,11 @@ from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
 from momagames.files.processes import is_stale, process_namespace
-from momagames.files.reading import hash_content
+from momagames.files.reading import hash_content, refuse_content
 from momagames.files.writing import flush_file, is_temporary, sync_directory, write_file_atomically
 from momagames.plugins import Origin
 
+RESULTS, RUN = "results of a suite", "the files of a run"  # names of valid content
 SCHEMA = 2  # version of the file formats; version 1 was not written
 ROWS, FRONT, METADATA, ERROR = "rows.jsonl", "front.json", "metadata.json", "error.txt"
 HASHED = ("config.json", ROWS, FRONT, METADATA, POLICIES)  # files of a run with checksums
@@ -298,7 +299,8 @@ class Store:
     def failed_seconds(self, run: Run) -> float:
         """Return the seconds that a failed run took."""
         path = self.failed / run.folder / METADATA
-        return float(read_json(path).get("wall_s", 0.0)) if path.is_file() else 0.0
+        with refuse_content(path, RUN):
+            return float(read_json(path).get("wall_s", 0.0)) if path.is_file() else 0.0
 
 
 def read_front(place: Path) -> list[dict[str, Any]]:
@@ -307,7 +309,16 @@ def read_front(place: Path) -> list[dict[str, Any]]:
     found = check_schema(path, read_json(path)).get("points")
     if not isinstance(found, list):
         raise InvalidFile(f"{path}: 'points' is not a list")
+    for number, point in enumerate(found):
+        is_valid = isinstance(point, dict) and isinstance(point.get("policy"), str) and is_number_list(point.get("return"))
+        if not is_valid or point.get("point") != number:
+            raise InvalidFile(f"{path}: points[{number}]: expected an object with its number, policy and return")
     return found
+
+
+def is_number_list(value: Any) -> bool:
+    """Return whether this is a list of numbers."""
+    return isinstance(value, list) and all(type(one) in (int, float) for one in value)
 
 
 def format_config(run: Run) -> str:
