@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from math import inf
 from numbers import Integral, Real
+from sys import float_info
 
 MAX_LINE, MAX_VALUE = 2000, 500  # characters of a line of a message, and of a value that it quotes
 
@@ -78,6 +79,7 @@ class TooLarge(MomagamesError, RuntimeError):
 def check_range(what: str, value: object, low: float, high: float = inf, *, above: bool = False, whole: bool = False) -> None:
     """InvalidParameter unless a finite number lies in low..high; `above`: low itself is not allowed; `whole`: no fractions."""
     number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    number = number and (whole or abs(value) <= float_info.max)  # type: ignore[arg-type]  # an integer may be larger
     if number and (low < value if above else low <= value) and value <= high and value < inf:  # type: ignore[operator]
         return
     least, most = (str(int(end)) if abs(end) < inf and end == int(end) else f"{end:g}" for end in (low, high))

@@ -29,7 +29,7 @@ from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts,
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
-from momagames.files.reading import refuse_content
+from momagames.files.reading import is_file, refuse_content
 from momagames.wrappers.recording import replay_data
 
 
@@ -209,7 +209,7 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
 
 def _check_run_directory(place: Path) -> None:
     """Raise InvalidFile, with the runs that there are, unless this is the directory of a finished run."""
-    if (place / "config.json").is_file():
+    if is_file(place / "config.json"):
         return
     for runs in (place / "runs", place, place.parent):
         if runs.name == "runs" and (known := sorted(path.parent.name for path in runs.glob("*/config.json"))):

@@ -38,7 +38,7 @@ from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter, check_range
-from momagames.files.reading import read_text, refuse_content
+from momagames.files.reading import is_directory, read_text, refuse_content
 from momagames.files.writing import make_folder, write_file_atomically
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
@@ -282,7 +282,7 @@ def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Check
     allow_code    whether it may name Python code, such as opponents "module:class"
     """
     with plugins.allow_code(allow_code):
-        checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
+        checkpoint = load_checkpoint(path / CHECKPOINT if is_directory(path) else path)
     head, origin = checkpoint.head, checkpoint.origin
     stated = {name: head[name] for name in _Head.model_fields if name in head}
     checked = validate_model(_Head, stated, f"{checkpoint.path}: not a training checkpoint", "training checkpoint", origin)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MissingExtra
+from momagames.files.parquet_data import ColumnSize, read_sizes
 from momagames.files.writing import atomic_path
 
 COMPRESSION, LEVEL = "zstd", 3
@@ -121,16 +124,15 @@ def parse_shard(content: bytes, place: str, game: Game) -> Shard:
     arrow, parquet = import_pyarrow()
     agents, step_size = len(game.agents), game.actors * len(game.actions)
     try:
-        file = parquet.ParquetFile(arrow.BufferReader(content))
-        rows = file.metadata.num_rows
+        rows, groups = read_sizes(io.BytesIO(content))
         if rows > MAX_EPISODES:
             raise ValueError(f"{rows:,} episodes: expected at most {MAX_EPISODES:,}")
         sizes = {
             "seed": rows, "length": rows, "policies": rows * agents, "returns": rows * agents * len(game.objectives),
             "actions": min(MAX_VALUES, rows * game.max_episode_steps * step_size),
         }  # fmt: skip
-        _check_sizes(file.metadata, sizes)
-        table = file.read(columns=list(sizes), use_threads=False)
+        _check_sizes(groups, sizes)
+        table = parquet.ParquetFile(arrow.BufferReader(content)).read(columns=list(sizes), use_threads=False)
         columns = {name: table.column(name).combine_chunks() for name in sizes}
         if any(column.null_count or column.flatten().null_count for column in columns.values() if column.type.num_fields):
             raise ValueError("missing values")
@@ -157,21 +159,19 @@ def parse_shard(content: bytes, place: str, game: Game) -> Shard:
     return shard
 
 
-def _check_sizes(metadata: Any, sizes: Mapping[str, int]) -> None:
+def _check_sizes(groups: list[list[ColumnSize]], sizes: Mapping[str, int]) -> None:
     """Raise ValueError unless columns are of numbers, with at most as many values as expected and the bytes of these."""
     counts, found = dict.fromkeys(sizes, 0), dict.fromkeys(sizes, 0)
-    for group in range(metadata.num_row_groups):
-        for number in range(metadata.num_columns):
-            column = metadata.row_group(group).column(number)
-            name = column.path_in_schema.partition(".")[0]
-            if name not in sizes:
-                continue
-            if column.physical_type not in ("INT32", "INT64", "DOUBLE"):
-                raise ValueError(f"column {name} of {column.physical_type}: expected numbers")
-            counts[name] += column.num_values
-            found[name] += column.total_uncompressed_size
+    for column in itertools.chain.from_iterable(groups):
+        name = column.path[0] if column.path else ""
+        if name not in sizes:
+            continue
+        if column.physical_type not in ("INT32", "INT64", "DOUBLE"):
+            raise ValueError(f"column {name} of {column.physical_type}: expected numbers")
+        counts[name] += column.values
+        found[name] += column.uncompressed_bytes
     for name, size in sizes.items():
         if counts[name] > size:
             raise ValueError(f"{counts[name]:,} values of {name}: expected at most {size:,}")
-        if found[name] > VALUE_BYTES * counts[name] + PAGE_BYTES * metadata.num_row_groups:
+        if found[name] > VALUE_BYTES * counts[name] + PAGE_BYTES * len(groups):
             raise ValueError(f"{found[name]:,} bytes of {name}: expected those of {counts[name]:,} values")

@@ -68,6 +68,14 @@ def is_file(path: str | os.PathLike[str]) -> bool:
         return False
 
 
+def is_directory(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is a directory of this name, as `is_file`."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
     """Return the content of a file; that of a file named *.gz or *.xz is decompressed, up to the limit. Raises InvalidFile."""
     place = Path(path)

@@ -343,7 +343,7 @@ def list_objectives(source: RewardSpec, given: Any) -> list[Any]:
     """Return names or indices of objectives as a list. Raises InvalidParameter for something else."""
     if isinstance(given, (str, int, np.integer)):
         return [given]
-    if not isinstance(given, Iterable) or not np.ndim(given):  # type: ignore[arg-type]
+    if not isinstance(given, Iterable) or (isinstance(given, np.ndarray) and not given.ndim):
         raise InvalidParameter(invalid_value("objectives", given, f"some of {one_of(source.names)}"))
     return list(given)
 

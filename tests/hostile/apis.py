@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import io
 import json
-import os
 import sys
 from unittest import mock
 
@@ -18,7 +17,6 @@ from momagames.analysis import indicators, utilities
 from momagames.baselines import POLICIES as POLICY_NAMES
 from momagames.baselines import method, policy
 from momagames.engine.episode import Episode
-from momagames.errors import MomagamesError
 from tests.hostile.files import BOARD, SMALL, choose_action, make_dataset, play, run_small_suite
 from tests.hostile.inputs import encode_json
 from tests.hostile.targets import target
@@ -142,7 +140,7 @@ def calls_of_the_gymnasium_api(folder):
     def feed(source):
         id = source.choose(envs)
         env = envs[id]
-        _, info = env.reset(seed=0)
+        env.reset(seed=0)
         valid = choose_action(env.game, env.action_masks(), RNG(0))
         calls = {
             "step": lambda: env.step(source.argument(valid)), "peek": lambda: env.peek(source.argument(valid)),

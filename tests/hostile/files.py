@@ -22,7 +22,7 @@ from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.benchmark import load_suite, replays, run_suite, training
 from momagames.benchmark.store import archive_file, packed_rows
 from momagames.benchmark.store.check import check_store
-from momagames.benchmark.store.checksums import CHECKSUMS, LINE
+from momagames.benchmark.store.checksums import CHECKSUMS
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.status import read_status
 from momagames.benchmark.store.store import HASHED, Store
@@ -329,7 +329,7 @@ def packed_rows_of_results(folder):
             data = source.data(table)
             try:
                 polars.DataFrame(data, strict=False).write_parquet(path)
-            except BaseException as error:  # noqa: BLE001 - no table; polars has exceptions that are no Exception
+            except BaseException as error:  # no table; polars has exceptions that are no Exception
                 if isinstance(error, KeyboardInterrupt):
                     raise
                 path.write_bytes(source.raw(content))
@@ -427,7 +427,9 @@ def checkpoint_of_a_champion(folder):
         ("mo-pommerman-duel-v0", "pommerman/champion-duel", {}),
     ):
         content = resources.files("momagames.games").joinpath(f"{name}.npz").read_bytes()
+        (folder / "x.npz").write_bytes(content)
         examples.append((momagames.spec(id, **params), read_arrays(content, "")))
+        choose_first_action(folder / "x.npz", examples[-1][0])
     path = folder / "x.npz"
 
     def feed(source):
@@ -451,7 +453,7 @@ def feed_front(path, front):
             data = json.loads(text)
             digest = kind.model_validate_json(text).sha256 if source.choose((True, True, True, False)) else front.sha256
             text = json.dumps({**data, "sha256": digest}).encode()
-        except Exception:  # noqa: BLE001 - no content that has a hash
+        except Exception:  # no content that has a hash
             pass
         path.write_bytes(text)
         fronts.verify(fronts.read_front(path))
@@ -516,7 +518,7 @@ def data_of_a_dataset(folder):
                 data = source.data(tables[k])
                 schema = source.choose((schemas[k], schemas[k], None))
                 parquet.write_table(pyarrow.table(data, schema=schema), path)
-            except Exception:  # noqa: BLE001 - no table
+            except Exception:  # no table
                 path.write_bytes(source.raw(contents[k]))
         else:
             path.write_bytes(source.raw(contents[k]))
@@ -612,7 +614,7 @@ def answer_of_an_agent(folder):
 
     def feed(source):
         content = encode_answer(source, {"action": [0, 1, 2]})
-        with mock.patch.object(socket, "create_connection", lambda *given: Answer(content)):
+        with mock.patch.object(socket, "create_connection", return_value=Answer(content)):
             parse_action(game, agent.act({}, space))
 
     return feed
@@ -626,7 +628,7 @@ def answer_of_a_simulator(folder):
         state = encode_json(source, board).decode("utf-8", "replace")
         answer = {"sessionId": "x", "levelMoveLimit": 9, "multichannelArrayState": state, "validActionPositions": "[[0, 0]]"}
         content = encode_answer(source, answer if source.choose((True, False)) else source.data(answer))
-        with mock.patch.object(socket, "create_connection", lambda *given, **more: Answer(content)):
+        with mock.patch.object(socket, "create_connection", return_value=Answer(content)):
             Client("http://localhost:1", 5.0).create(1, 0)
 
     return feed

@@ -67,7 +67,7 @@ def feed_inputs(modules, seed, todo, is_retry, progress, found, log):
                 try:
                     feed = TARGETS[name].make(Path(folder))
                     feed(Valid())
-                except BaseException as error:  # noqa: BLE001 - whatever it is
+                except BaseException as error:  # whatever it is
                     write_line(lines, name, EXAMPLE, describe_error(error))
                     numbers = ()
                 first, started = measure_peak(), time.perf_counter()
@@ -97,7 +97,7 @@ def try_input(feed, rng):
         feed(Hostile(rng))
     except MomagamesError:
         return "refused", None
-    except BaseException as error:  # noqa: BLE001 - polars and others have errors that are no Exception
+    except BaseException as error:  # polars and others have errors that are no Exception
         return "fault", describe_error(error)
     return "returned", None
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from momagames.benchmark.store.checksums import find_changed_files
 from momagames.errors import InvalidFile, MissingExtra
+from momagames.files.parquet_data import read_sizes
 from momagames.files.reading import CONTENT_ERRORS
 
 Row = dict[str, Any]
@@ -90,13 +91,13 @@ def _read_parquet(path: Path) -> Any:
     except ImportError:
         raise MissingExtra(f'{path}: reading packed rows needs pyarrow: pip install "momagames[analysis]"') from None
     try:
-        with parquet.ParquetFile(path) as file:
-            data, limit = file.metadata, max(MAX_VALUES, MAX_VALUES_OF_BYTE * path.stat().st_size)
-            groups = [data.row_group(number) for number in range(data.num_row_groups)]
-            count = sum(group.column(k).num_values for group in groups for k in range(data.num_columns))
-            if (count := max(count, data.num_rows * data.num_columns)) > limit:
-                raise ValueError(f"{count:,} values: expected at most {limit:,}")
-            return file.read(use_threads=False)
+        with path.open("rb") as file:
+            _, groups = read_sizes(file)
+        count, limit = sum(column.values for group in groups for column in group), path.stat().st_size * MAX_VALUES_OF_BYTE
+        if count > max(MAX_VALUES, limit):
+            raise ValueError(f"{count:,} values: expected at most {max(MAX_VALUES, limit):,}")
+        with parquet.ParquetFile(path) as table:
+            return table.read(use_threads=False)
     except arrow.ArrowException as error:
         raise ValueError(error) from None
 

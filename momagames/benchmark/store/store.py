@@ -50,7 +50,7 @@ from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
 from momagames.files.processes import is_stale, process_namespace
-from momagames.files.reading import hash_content, refuse_content
+from momagames.files.reading import hash_content, is_directory, is_file, refuse_content
 from momagames.files.writing import flush_file, is_temporary, sync_directory, write_file_atomically
 from momagames.plugins import Origin
 
@@ -72,7 +72,7 @@ class Store:
 
     def open_suite(self, suite: Suite) -> None:
         """Prepare the directory for a suite. Raises InvalidFile if it cannot be written or holds other files."""
-        if self.folder.is_dir() and not self.has_suite() and any(self.folder.iterdir()) and not self._is_being_prepared():
+        if is_directory(self.folder) and not self.has_suite() and any(self.folder.iterdir()) and not self._is_being_prepared():
             raise InvalidFile(f"{self.folder}: expected a results directory or an empty one; this one holds other files")
         if self.has_suite():
             self._read_suite_file()  # rejects another schema before any change
@@ -209,7 +209,7 @@ class Store:
     # --------------------------------------------------------------------------------------------------------- reading
 
     def has_suite(self) -> bool:
-        return (self.folder / "suite.json").is_file()
+        return is_file(self.folder / "suite.json")
 
     def _read_suite_file(self) -> dict[str, Any]:
         path = self.folder / "suite.json"
@@ -273,7 +273,7 @@ class Store:
 
     def run_directories(self) -> list[Path]:
         """Return the directories of the finished runs, sorted by name."""
-        return sorted(self.runs.iterdir()) if self.runs.is_dir() else []
+        return sorted(self.runs.iterdir()) if is_directory(self.runs) else []
 
     def read_rows(self, run: Run) -> Iterator[dict[str, Any]]:
         """Return the rows of a finished run. Raises InvalidFile if any of its files was changed."""
