@@ -13,7 +13,7 @@ import moocore
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.analysis.arrays import Array, as_matrix, as_vector, filter_dominated
+from momagames.analysis.arrays import Array, as_array, as_matrix, as_vector, filter_dominated
 from momagames.errors import InvalidParameter, check_range
 
 # Number of points up to which the exact volume takes about a second at most, by number of objectives; MORE_EXACT_POINTS beyond
@@ -45,7 +45,7 @@ def hypervolume(points: ArrayLike, ref: ArrayLike) -> Volume:
     Madras, "Monte-Carlo approximation algorithms for enumeration problems", J. Algorithms 10, 1989.
     """
     array = as_matrix("points", points)
-    low = as_vector("ref", ref, array.shape[1]) if array.size else np.asarray(ref, np.float64)
+    low = as_vector("ref", ref, array.shape[1]) if array.size else as_array("ref", ref)
     array = filter_dominated(array[(array > low).all(axis=1)]) if array.size else array
     if not len(array):
         return Volume(0.0, False)

@@ -127,7 +127,10 @@ class Batch:
 
     def select_envs(self, chosen: Any) -> NDArray[np.bool_]:
         """Return a selection of environments as bool[N]; InvalidParameter for another shape or type."""
-        array = np.asarray(chosen)
+        try:
+            array = np.asarray(chosen)
+        except ValueError:  # lists of different lengths
+            array = np.empty(0)
         if array.shape != (self.num_envs,) or array.dtype != np.bool_:
             raise InvalidParameter(
                 f"invalid reset_mask of shape {array.shape} of {array.dtype}: expected bool[{self.num_envs}]"

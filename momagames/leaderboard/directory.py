@@ -41,10 +41,10 @@ def list_files(folder: Path) -> tuple[str, ...]:
     Raises     InvalidSubmission without a metadata file; UnsafeSubmission for links and anything else that is no plain file;
                OversizedSubmission
     """
-    if folder.is_symlink():
-        raise UnsafeSubmission(f"{folder}: a link: expected a directory")
     if not is_directory(folder):
         raise InvalidSubmission(f"{folder}: expected the directory of a submission")
+    if folder.is_symlink():
+        raise UnsafeSubmission(f"{folder}: a link: expected a directory")
     if not FILE_NAME.fullmatch(name := folder.resolve().name):
         raise UnsafeSubmission(f"{folder}: invalid name {name!r}: expected letters, digits and ._-")
     found, size = [], 0

@@ -23,7 +23,8 @@ from tests.hostile.targets import target
 
 RNG = np.random.default_rng
 OTHERS = {
-    "illegal": "forfeit", "render_mode": "ansi", "max_cycles": 5, "numeric_infos": True, "render_options": {}, "objectives": None,
+    "illegal": "forfeit", "render_mode": "ansi", "max_cycles": 5, "numeric_infos": True, "render_options": {},
+    "objectives": None,
     "agent": None, "team": None, "others": "random", "autoreset": "same_step", "views": "mover", "preference": None,
     "legal_actions": "names",
 }  # fmt: skip
@@ -97,7 +98,8 @@ def calls_of_the_aec_api(folder):
         play(env, RNG(0), source.choose((0, 1, 2)))
         valid = choose_action(env.game, env.last()[0]["action_mask"], RNG(0))
         calls = {
-            "step": lambda: env.step(source.argument(valid)), "reset": lambda: env.reset(**choose_start(source, source.choose(starts[id]))),
+            "step": lambda: env.step(source.argument(valid)),
+            "reset": lambda: env.reset(**choose_start(source, source.choose(starts[id]))),
             "observe": lambda: env.observe(source.argument(env.game.agents[0])), "last": env.last,
             "space": lambda: env.action_space(source.argument(env.game.agents[0])), "render": env.render, "state": env.state,
             "rewards": lambda: env.reward_space(source.argument(env.game.agents[0])), "truncate": env.truncate,
@@ -231,9 +233,12 @@ def policies_and_methods(folder):
 
 
 WRAPPERS = {
-    "Scalarize": {"weights": [1, 1, 1, 1], "utility": None}, "ShareTeamReward": {"teams": None}, "SelectObjectives": {"objectives": [0]},
-    "NormalizeReward": {"gamma": 0.9, "epsilon": 1e-8, "objectives": None, "state": None}, "RecordEpisodeStatistics": {"buffer_length": 3},
-    "HandleIllegal": {"policy": "next"}, "FixedInstance": {"seed": 0}, "TabularObservation": {"limit": 9}, "Flatten": {"key": "x"},
+    "Scalarize": {"weights": [1, 1, 1, 1], "utility": None}, "ShareTeamReward": {"teams": None},
+    "SelectObjectives": {"objectives": [0]},
+    "NormalizeReward": {"gamma": 0.9, "epsilon": 1e-8, "objectives": None, "state": None},
+    "RecordEpisodeStatistics": {"buffer_length": 3},
+    "HandleIllegal": {"policy": "next"}, "FixedInstance": {"seed": 0}, "TabularObservation": {"limit": 9},
+    "Flatten": {"key": "x"},
     "Centralize": {"reward": "sum", "observation": "state"}, "RecordReplay": {"formats": ["json"], "name": "x", "fps": 4.0},
     "MergeColors": {}, "SplitColors": {},
 }  # fmt: skip
@@ -270,7 +275,8 @@ def arguments_of_wrappers(folder):
 def arguments_of_indicators(folder):
     points, weights = [[0.0, 1.0, 0.5], [1.0, 0.0, 0.5]], [0.2, 0.3, 0.5]
     calls = {
-        indicators.hypervolume: (points, [-1.0, -1.0, -1.0]), indicators.hypervolume_ratio: (points, [-1.0, -1.0, -1.0], points),
+        indicators.hypervolume: (points, [-1.0, -1.0, -1.0]),
+        indicators.hypervolume_ratio: (points, [-1.0, -1.0, -1.0], points),
         indicators.igd_plus: (points, points), indicators.epsilon: (points, points), indicators.cardinality: (points,),
         indicators.rounded_cardinality: (points, 0.01), indicators.sparsity: (points,),
         utilities.expected_utility: (points, [weights]), utilities.delivered_utility: (points, [weights, weights]),
@@ -308,15 +314,20 @@ def commands(folder):
     examples = [
         ["info", "mo-samegame-v0", *parameters], ["info", "mo-pommerman-ffa-v0", "--json"], ["bench", "show", "ten_seconds"],
         ["bench", "status", "results"], ["bench", "check", "results"], ["bench", "compare", "results", "results"],
-        ["bench", "export", "results", "x.csv"], ["dataset", "info", "data"], ["dataset", "verify", "data"], ["front", "show", "front.json"],
-        ["front", "verify", "front.json"], ["level", "check", "level.yaml"], ["level", "show", "5"], ["layout", "check", "mini6"],
+        ["bench", "export", "results", "x.csv"], ["dataset", "info", "data"], ["dataset", "verify", "data"],
+        ["front", "show", "front.json"],
+        ["front", "verify", "front.json"], ["level", "check", "level.yaml"], ["level", "show", "5"],
+        ["layout", "check", "mini6"],
         ["layout", "show", "mini6"], ["match", "mo-samegame-v0", "random", "greedy", "--games", "1", *parameters],
         ["replay", "results"], ["eval", "x.npz"], ["leaderboard", "check", "data"], ["leaderboard", "seal", "nowhere"],
     ]  # fmt: skip
     words = [
-        "", "-", "--", "-p", "x", "--json", "--out", "--seed", "--param", "-p", "=", "a=", "=1", "a=b", "board_width=-1", "level=../x", "[/x]",
-        "[bold]x", "\x1b[31m", "\0", "é", "\udcff", "nan", "inf", "-1", "0", "1e308", "x" * 5000, "../x", "/proc/version", "results", "data",
-        "front.json", "this:s", "a:b:c", "safe:random", "objectives=[[0]]", "objectives={", "clear_bonus=1e999", "board_width=" + "9" * 5000,
+        "", "-", "--", "-p", "x", "--json", "--out", "--seed", "--param", "-p", "=", "a=", "=1", "a=b", "board_width=-1",
+        "level=../x", "[/x]",
+        "[bold]x", "\x1b[31m", "\0", "é", "\udcff", "nan", "inf", "-1", "0", "1e308", "x" * 5000, "../x", "/proc/version",
+        "results", "data",
+        "front.json", "this:s", "a:b:c", "safe:random", "objectives=[[0]]", "objectives={", "clear_bonus=1e999",
+        "board_width=" + "9" * 5000,
     ]  # fmt: skip
     command = typer.main.get_command(app)
 

@@ -170,7 +170,8 @@ def position(folder):
         play(env, np.random.default_rng(0), 4)
         state = env.unwrapped.episode.state
         examples[id] = {
-            "data": json.loads(json.dumps(env.game.codec.save(state))), "text": env.game.codec.show(state), "record": state.copy(),
+            "data": json.loads(json.dumps(env.game.codec.save(state))), "text": env.game.codec.show(state),
+            "record": state.copy(),
         }  # fmt: skip
 
     def feed(source):

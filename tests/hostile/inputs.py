@@ -11,22 +11,29 @@ import numpy as np
 
 INF, NAN = float("inf"), float("nan")
 PLAIN = (  # of JSON
-    None, True, False, 0, -1, 1, 2, 255, 256, 65_536, 2**31, 2**32, 2**63, 2**64, -(2**63) - 1, 10**400, 0.5, -0.0, 1e-320, 1e308,
-    -1e308, INF, -INF, NAN, "", " ", "x", "0", "-1", "1e999", "9" * 5000, "NaN", "\0", "\x1b[31m", "[/x]", "[bold]", "{0}", "%s",
+    None, True, False, 0, -1, 1, 2, 255, 256, 65_536, 2**31, 2**32, 2**63, 2**64, -(2**63) - 1, 10**400, 0.5, -0.0, 1e-320,
+    1e308,
+    -1e308, INF, -INF, NAN, "", " ", "x", "0", "-1", "1e999", "9" * 5000, "NaN", "\0", "\x1b[31m", "[/x]", "[bold]", "{0}",
+    "%s",
     "\u202e", "\ud800", "\ufeff", "a\nb", "é" * 300, "x" * 5000, "this:s", "os:sep", ":", "a:b:c", "original:a:b", "safe:x",
     "safe:" * 50 + "x", "../x", "../../x.npz", "/proc/version", "x.npz", "x/../..", [], [[]], [[0]], [None], [NAN], [-1, 2**63],
     [1] * 1000, {}, {"": 0}, {"a": 1}, {"id": "x"}, {"name": "random", "options": {}}, [{}], [[1], [1, 2]],
 )  # fmt: skip
 OBJECTS = (  # of Python
     b"", b"\0\1", bytearray(3), 1j, object(), range(3), {0}, {0: 1, 3: 1}, (), (0, 0), (NAN,), frozenset("a"), Exception("x"),
-    np.int8(1), np.uint64(2**63), np.float32(NAN), np.bool_(1), np.str_("x"), np.array(0), np.array([]), np.array([0]), np.arange(3),
+    np.int8(1), np.uint64(2**63), np.float32(NAN), np.bool_(1), np.str_("x"), np.array(0), np.array([]), np.array([0]),
+    np.arange(3),
     np.array([None]), np.array("x"), np.array([NAN]), np.zeros((2, 0)), np.zeros((1, 1, 1)), np.ma.masked, np.datetime64("now"),
-    np.zeros(1, [("a", "u1")]), np.full(3, 1e308), np.array([2**63], np.uint64), np.zeros(3, bool), iter([0, 0]), lambda *given: None,
+    np.zeros(1, [("a", "u1")]), np.full(3, 1e308), np.array([2**63], np.uint64), np.zeros(3, bool), iter([0, 0]),
+    lambda *given: None,
 )  # fmt: skip
 FRAGMENTS = (
-    "\0", "\n", "\r", "\t", " ", ",", ";", ":", "-", "--", "=", "|", "#", "*a", "&a ", "!!python/object:x ", "? ", "- ", "[", "]", "{", "}",
-    "(", ")", "<", ">", "<action>", "</action>", "'", '"', "\\", "\\u0000", "\x1b[31m", "[/x]", "\u202e", "\ufeff", "é", "٣", "²", "NaN", "-1",
-    "1e999", "9" * 20, "9" * 5000, "0x", ".", "../", "/", "safe:", "a:b", "null", "true", "[" * 300, "{\"a\":" * 300, "x" * 3000,
+    "\0", "\n", "\r", "\t", " ", ",", ";", ":", "-", "--", "=", "|", "#", "*a", "&a ", "!!python/object:x ", "? ", "- ", "[",
+    "]", "{", "}",
+    "(", ")", "<", ">", "<action>", "</action>", "'", '"', "\\", "\\u0000", "\x1b[31m", "[/x]", "\u202e", "\ufeff", "é", "٣",
+    "²", "NaN", "-1",
+    "1e999", "9" * 20, "9" * 5000, "0x", ".", "../", "/", "safe:", "a:b", "null", "true", "[" * 300, "{\"a\":" * 300,
+    "x" * 3000,
 )  # fmt: skip
 NUMBERS = (0, 1, 127, 255, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 1)
 DTYPES = ("<u1", "<i1", "<i4", "<i8", "<u8", "<f4", "<f8", ">f8", "?", "<U3", "S2", "<c16", "<M8[s]", "V4")

@@ -17,14 +17,13 @@ import traceback
 import warnings
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 from momagames.errors import MomagamesError
 from tests.hostile.inputs import Hostile, Valid
 from tests.hostile.targets import TARGETS
 
-SECONDS, BYTES = 5, 1 << 30  # that an input may take
-START_SECONDS = 300  # for the example of a target, and for an input that is tried again: rules may be compiled
-STALE_BYTES = 256 << 20  # a process that an input made larger by this is replaced: its peak would hide later ones
+START_SECONDS = 300  # for the example of a target, whose rules are compiled
 MOST_BYTES = 8 << 30  # of a process, whatever it does
 LEAST = 2000 / 1_000_000  # of the inputs, for each target
 MODULES = ("tests.hostile.files", "tests.hostile.apis")
@@ -32,6 +31,19 @@ SPAWN = multiprocessing.get_context("spawn")
 ENDS = ("returned", "refused", "fault", "seconds")
 NO_ENDS = (0.0,) * len(ENDS)
 EXAMPLE, DONE = -1, -2  # in place of the number of an input
+
+
+class Limits(NamedTuple):
+    """What an input may take.
+
+    seconds          to read it
+    again_seconds    to read an input again that took longer, as it may have compiled rules; then it is read a third time
+    bytes            by which the peak memory of the process may grow; it is replaced when it has grown by a quarter of this
+    """
+
+    seconds: float = 5
+    again_seconds: float = 60
+    bytes: int = 1 << 30
 
 
 def share_inputs(inputs, names):
@@ -44,7 +56,7 @@ def share_inputs(inputs, names):
 # ------------------------------------------------------------------------------------------------------------- a process
 
 
-def feed_inputs(modules, seed, todo, is_retry, progress, found, log):
+def feed_inputs(modules, seed, limits, todo, is_retry, progress, found, log):
     """Feed inputs in this process; write faults and counts as lines of JSON.
 
     todo        pairs of a target and the numbers of its inputs
@@ -73,17 +85,17 @@ def feed_inputs(modules, seed, todo, is_retry, progress, found, log):
                 first, started = measure_peak(), time.perf_counter()
                 for number in numbers:
                     before = measure_peak()
-                    for limit in (START_SECONDS, SECONDS) if is_retry else (SECONDS,):
+                    for limit in (limits.again_seconds, limits.seconds) if is_retry else (limits.seconds,):
                         progress[:4] = place, number, time.monotonic(), limit
                         end, fault = try_input(feed, random.Random(f"{seed} {name} {number}"))
                     is_retry, peak = False, measure_peak()
-                    if peak - before > BYTES:
+                    if peak - before > limits.bytes:
                         end, fault = "fault", {"error": "memory", "text": f"{(peak - before) >> 20:,} MiB", "place": ""}
                     if fault:
                         write_line(lines, name, number, fault)
                     progress[4 + ENDS.index(end)] += 1
                     progress[-1] = time.perf_counter() - started
-                    if peak - before > STALE_BYTES or peak - first > BYTES:
+                    if peak - before > limits.bytes // 4 or peak - first > limits.bytes:
                         break
                 write_ends(lines, name, progress)
             if numbers and number != numbers[-1]:
@@ -131,8 +143,8 @@ def measure_peak():
 class Worker:
     """A process at a time that feeds a part of the inputs, and is replaced when it dies, takes too long or has grown."""
 
-    def __init__(self, folder, number, modules, seed, todo):
-        self.modules, self.seed, self.todo = modules, seed, todo
+    def __init__(self, folder, number, modules, seed, limits, todo):
+        self.modules, self.seed, self.limits, self.todo = modules, seed, limits, todo
         self.found, self.log, self.read = folder / f"{number}.jsonl", folder / f"{number}.log", 0
         self.found.touch()
         self.progress, self.is_retry = SPAWN.RawArray("d", 8), False
@@ -140,7 +152,9 @@ class Worker:
 
     def _start(self):
         self.progress[:] = 0, EXAMPLE, time.monotonic(), START_SECONDS, *NO_ENDS
-        arguments = (self.modules, self.seed, self.todo, self.is_retry, self.progress, self.found, self.log)
+        arguments = (
+            self.modules, self.seed, self.limits, self.todo, self.is_retry, self.progress, self.found, self.log,
+        )  # fmt: skip
         self.process = SPAWN.Process(target=feed_inputs, args=arguments, daemon=True)
         self.process.start()
 
@@ -159,7 +173,7 @@ class Worker:
         if number == DONE:
             return True
         (name, numbers), *rest = self.todo[place:]
-        is_first = is_late and number != EXAMPLE and limit == SECONDS and not self.is_retry
+        is_first = is_late and number != EXAMPLE and not self.is_retry
         if is_late and not is_first:
             self._note(name, number, "hang", f"over {limit:g} s")
             self.progress[4 + ENDS.index("fault")] += 1
@@ -191,18 +205,18 @@ class Worker:
         return [json.loads(line) for line in new if line.endswith("\n")]
 
 
-def run(counts, seed=0, workers=1, modules=MODULES, numbers=None, report=print):
+def run(counts, seed=0, workers=1, modules=MODULES, limits=Limits(), report=print):  # noqa: B008
     """Feed inputs and return the faults, one for each kind, and what came of the inputs of each target.
 
     counts     number of inputs of each target
-    numbers    of the inputs, instead of those from 0
+    modules    with these targets
     report     called with a line for each kind of fault when it is found
     """
     known, ends = {}, {name: Counter() for name in counts}
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
-        parts = [[(name, list(numbers or range(count))[k::workers]) for name, count in counts.items()] for k in range(workers)]
+        parts = [[(name, range(count)[k::workers]) for name, count in counts.items()] for k in range(workers)]
         parts = [[(name, one) for name, one in part if one] for part in parts]
-        running = [Worker(Path(folder), k, modules, seed, part) for k, part in enumerate(parts) if part]
+        running = [Worker(Path(folder), k, modules, seed, limits, part) for k, part in enumerate(parts) if part]
         try:
             while running:
                 time.sleep(0.1)

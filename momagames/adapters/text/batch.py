@@ -121,14 +121,14 @@ class TextBatch:
         """
         if not self._starts:
             raise InvalidCall("step() before reset(): call reset() first")
-        answers = answers.tolist() if isinstance(answers, np.ndarray) else answers
-        if not isinstance(answers, Sequence) or isinstance(answers, (str, bytes)) or len(answers) != len(self):
+        given: Any = answers.tolist() if hasattr(answers, "tolist") else answers
+        if not isinstance(given, Sequence) or isinstance(given, (str, bytes)) or len(given) != len(self):
             raise InvalidParameter(invalid_value("answers", answers, f"a sequence of {len(self)} texts"))
         rewards = np.zeros((len(self), len(self.game.objectives)), np.float32)
         metadata: list[dict[str, Any]] = [{} for _ in self._envs]
         named: list[str | None] = [None] * len(self)
         observations = [{"role": "user", "content": ""} for _ in self._envs]
-        for i, (env, answer) in enumerate(zip(self._envs, answers, strict=True)):
+        for i, (env, answer) in enumerate(zip(self._envs, given, strict=True)):
             if self._ended[i]:
                 continue
             action = self._read(env, answer, metadata[i])

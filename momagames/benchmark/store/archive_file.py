@@ -109,16 +109,15 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
         sums = [one.tobytes().hex() for one in arrays["rows_sha256"]]
         if any(len(one) != SHA256_DIGITS for one in sums):
             raise ValueError("a checksum of rows has another length")
-    for (name, contents), rows_sum in zip(texts["runs"].items(), sums, strict=True):
-        run = place / "runs" / name
-        run.mkdir(parents=True)
-        for text, data in contents.items():
-            (run / text).write_text(format_json(data), encoding="utf-8", newline="\n")
-        if (policies := arrays.get(f"policies/{name}")) is not None:
-            (run / POLICIES).write_bytes(policies.tobytes())
-        write_checksums(run, {ROWS: rows_sum, **hash_files(run, HASHED)})
-    (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8", newline="\n")
-    with _refuse_damage(file):
+        for (name, contents), rows_sum in zip(texts["runs"].items(), sums, strict=True):
+            run = place / "runs" / name
+            run.mkdir(parents=True)
+            for text, data in contents.items():
+                (run / text).write_text(format_json(data), encoding="utf-8", newline="\n")
+            if (policies := arrays.get(f"policies/{name}")) is not None:
+                (run / POLICIES).write_bytes(policies.tobytes())
+            write_checksums(run, {ROWS: rows_sum, **hash_files(run, HASHED)})
+        (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8", newline="\n")
         rows.write_parquet(place / PACKED)
     write_checksums(place, hash_files(place, [PACKED]))
 
@@ -184,12 +183,12 @@ def _read_contents(file: str | Path) -> tuple[dict[str, Any], Any, Arrays]:
 
 @contextmanager
 def _refuse_damage(file: str | Path) -> Iterator[None]:
-    """Raise InvalidFile for errors of the block, those of the library included, some of which are no Exception."""
+    """Raise InvalidFile for errors of the block, of files and of the library too, some of which are no Exception."""
     library = import_polars(MISSING_POLARS)
     with refuse_content(file, "an archive of results"):
         try:
             yield
-        except (library.exceptions.PolarsError, library.exceptions.PanicException) as error:
+        except (library.exceptions.PolarsError, library.exceptions.PanicException, OSError) as error:
             raise ValueError(error) from None
 
 

@@ -406,8 +406,10 @@ def read_run_files(place: Path) -> dict[str, bytes]:
     return found
 
 
-def check_schema(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+def check_schema(path: Path, data: Any) -> dict[str, Any]:
     """Return the content of a file if this version can read its schema. Raises InvalidFile."""
+    if not isinstance(data, dict):
+        raise InvalidFile(f"{path}: expected an object, got {type(data).__name__}")
     schema = data.get("schema", 1)
     if schema == SCHEMA:
         return data
