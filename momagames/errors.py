@@ -90,10 +90,10 @@ def check_range(what: str, value: object, low: float, high: float = inf, *, abov
     raise InvalidParameter(invalid_value(what, value, f"{'an integer, ' if whole else ''}{allowed}"))
 
 
-def check_choice(what: str, value: object, allowed: Iterable[str]) -> None:
-    """InvalidParameter unless a word is one of those."""
+def check_choice(what: str, value: object, allowed: Iterable[str | int]) -> None:
+    """InvalidParameter unless a word or number is one of those."""
     words = tuple(allowed)
-    if not isinstance(value, str) or value not in words:  # arrays compare item by item
+    if not isinstance(value, (str, Integral)) or value not in words:  # arrays compare item by item
         raise InvalidParameter(invalid_value(what, value, one_of(words), nearest(value, words)))
 
 
@@ -103,9 +103,9 @@ def invalid_value(what: str, value: object, expected: str, hint: str = "") -> st
     return f"{place}{colon}invalid {name}={shorten(repr(value), MAX_VALUE)}: expected {expected}{hint}"
 
 
-def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:
+def nearest(given: object, allowed: Iterable[object], alike: float = 0.5) -> str:
     """ "; did you mean 'x'?" or the empty string. `alike` says how much alike two words must be, from 0 to 1."""
-    close = get_close_matches(str(given)[:100], list(allowed), n=1, cutoff=alike)
+    close = get_close_matches(str(given)[:100], list(map(str, allowed)), n=1, cutoff=alike)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

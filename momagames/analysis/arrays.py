@@ -30,8 +30,6 @@ def as_matrix(name: str, given: ArrayLike, objectives: int | None = None, min_ro
     if array.ndim != 2 or (objectives is not None and array.shape[1] != objectives) or len(array) < min_rows:
         columns = "K" if objectives is None else objectives
         raise InvalidParameter(f"invalid shape {array.shape} of {name}: expected ({min_rows} or more, {columns})")
-    if len(array) and not array.shape[1]:
-        raise InvalidParameter(f"invalid shape {array.shape} of {name}: expected one or more columns")
     if not np.isfinite(array).all():
         raise InvalidParameter(f"invalid {name}: expected finite numbers")
     return array
@@ -48,6 +46,8 @@ def as_vector(name: str, given: ArrayLike, objectives: int) -> Array:
 def filter_dominated(points: ArrayLike) -> Array:
     """Return the non-dominated rows, each once, in lexicographic order."""
     array = as_matrix("points", points)
+    if len(array) and not array.shape[1]:
+        raise InvalidParameter(f"invalid shape {array.shape} of points: expected one or more columns")
     front = array[is_nondominated(array)]
     return front[np.lexsort(front.T[::-1])] if front.size else front
 

@@ -147,6 +147,7 @@ class Hostile:
     def arrays(self, arrays):
         """Return arrays by name with one or two changes: of a value, the shape, the type, a name, or of JSON in bytes."""
         arrays = dict(arrays)
+        heads = {name: array for name, array in arrays.items() if array.dtype == np.uint8 and array.tobytes()[:1] == b"{"}
         for _ in range(self.choose((1, 1, 2)) if arrays else 0):
             name = self.choose(arrays)
             array = arrays[name]
@@ -167,9 +168,8 @@ class Hostile:
                     arrays[name] = self.choose(
                         (array[:-1], array[:0], np.concatenate([array, array]), array[..., :-1], array[::-1])
                     )
-                case 5 if array.dtype == np.uint8 and array.tobytes()[:1] == b"{":
-                    head = self.json(json.loads(array.tobytes()))
-                    arrays[name] = np.frombuffer(head, np.uint8)
+                case 5 if name in heads and heads[name] is array:
+                    arrays[name] = np.frombuffer(encode_json(self, json.loads(array.tobytes())), np.uint8)
                 case _ if array.size and array.dtype.kind in "iuf":
                     changed = array.copy()
                     place = self.choose((slice(None), self.rng.randrange(array.size)))
@@ -190,9 +190,6 @@ class Hostile:
             case 3 if isinstance(valid, (dict, list, tuple, str)):
                 return self.data(valid)
         return self.choose(PLAIN)
-
-    def json(self, value) -> bytes:
-        return encode_json(self, value)
 
 
 def encode_json(source, value) -> bytes:
