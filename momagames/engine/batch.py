@@ -59,6 +59,7 @@ class Batch:
         check_range("threads", threads, 1, whole=True)
         check_choice("autoreset", autoreset, MODES)
         check_choice("views", views, get_args(Views))
+        num_envs, threads = int(num_envs), int(threads)  # small integers of NumPy overflow
         self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
         self._loops = loops.compile_batch_loops(game)
         n, agents, objectives = num_envs, len(game.agents), len(game.objectives)

@@ -163,7 +163,7 @@ def TabularObservation(env: Any, limit: int) -> Any:
     """
     module = introspection.find_module(env, "TabularObservation", "gymnasium")
     check_range("limit", limit, 1, MAX_NUMBER, whole=True)
-    return module.TabularObservation(env, limit)
+    return module.TabularObservation(env, int(limit))
 
 
 def Flatten(env: Any, key: str = "observation") -> Any:

@@ -65,6 +65,7 @@ class TextBatch:
         **params: Any,
     ) -> None:
         check_range("batch_size", batch_size, 1, whole=True)
+        batch_size = int(batch_size)
         check_choice("illegal", illegal, [one for one in checks.ILLEGAL if one != "raise"])
         self.game = registry.spec(id, **params)
         prompts.check_view(self.game)
@@ -98,6 +99,7 @@ class TextBatch:
             seed = int(self._rng.integers(2**63))
         else:
             self._rng = np.random.default_rng(seed)
+        group_size = int(group_size)  # small integers of NumPy overflow
         groups = len(self) // group_size
         if self._is_random:
             drawn = np.random.default_rng([seed, PREFERENCES]).dirichlet(np.ones(len(self.game.objectives)), groups)
