@@ -47,7 +47,7 @@ def hypervolume(points: ArrayLike, ref: ArrayLike) -> Volume:
     array = as_matrix("points", points)
     low = as_vector("ref", ref, array.shape[1]) if array.size else as_array("ref", ref)
     array = filter_dominated(array[(array > low).all(axis=1)]) if array.size else array
-    if not len(array):
+    if not array.size:
         return Volume(0.0, False)
     objectives = array.shape[1]
     if objectives == 1:

@@ -65,6 +65,7 @@ JSON = {
     "syntax": ('{"a": 1,\n "b" 2}', "line 2, column 6: Expecting ':'"),
     "empty": ("", "line 1, column 1: Expecting value"),
     "not a number": ('{"a": NaN}', "invalid number NaN: expected a finite one"),
+    "infinite": ('{"a": -1e999}', "invalid number -1e999: expected a finite one"),
     "duplicate": ('{"a": 1, "a": 2}', "duplicate key 'a'"),
 }
 
