@@ -54,6 +54,8 @@ class Valid:
 class Hostile:
     """Changes that `rng` draws, so that they can be repeated."""
 
+    depths = (40, 60, 120, 400)  # of lists and objects in each other
+
     def __init__(self, rng: Random) -> None:
         self.rng = rng
 
@@ -96,7 +98,7 @@ class Hostile:
             case 2:
                 return [value] if self.rng.random() < 0.5 else {"x": value}
             case 3 if self.rng.random() < 0.1:
-                for _ in range(self.choose((40, 60, 120, 400))):
+                for _ in range(self.choose(self.depths)):
                     value = [value] if self.rng.random() < 0.5 else {"a": value}
                 return value
         return self.choose(PLAIN)
