@@ -229,7 +229,7 @@ OTHER_CONTENT = {
     "returns that are no numbers": ("rows.jsonl", change_rows(**{"return": {"a": 1}})),
     "returns of two lengths": ("rows.jsonl", change_rows(**{"return": [[1], [1, 2]]})),
     "episodes that are lists": ("rows.jsonl", change_rows(episode=[1])),
-    "an unknown seat": ("rows.jsonl", change_rows(seat="nobody", opponent="nobody")),
+    "an unknown seat": ("rows.jsonl", change_rows(seat="nowhere", opponent="nowhere")),
     "points that are no objects": ("front.json", change_json(points=[1])),
     "points without a policy": ("front.json", change_json(points=[{"point": 0, "return": [1]}])),
     "a time that is a text": ("metadata.json", change_json(wall_s={})),
