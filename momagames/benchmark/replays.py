@@ -29,7 +29,7 @@ from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts,
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
-from momagames.files.reading import is_file, refuse_content
+from momagames.files.reading import is_directory, is_file, refuse_content
 from momagames.wrappers.recording import replay_data
 
 
@@ -212,7 +212,11 @@ def _check_run_directory(place: Path) -> None:
     if is_file(place / "config.json"):
         return
     for runs in (place / "runs", place, place.parent):
-        if runs.name == "runs" and (known := sorted(path.parent.name for path in runs.glob("*/config.json"))):
+        if (
+            runs.name == "runs"
+            and is_directory(runs)
+            and (known := sorted(path.parent.name for path in runs.glob("*/config.json")))
+        ):
             problem = f"{place}: not a finished run: expected a folder of {runs}{nearest(place.name, known)}"
             raise InvalidFile("\n".join([problem, first_of(known, 10)]))
     raise InvalidFile(f"{place}: not a finished run: expected a folder runs/RUN of a results directory")
