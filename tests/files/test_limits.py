@@ -113,7 +113,8 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 READERS = {
-    "suite": lambda path: load_suite(path), "results": lambda path: Store(path).read_suite(), "run": lambda path: replay(path, 0),
+    "suite": lambda path: load_suite(path), "results": lambda path: Store(path).read_suite(),
+    "run": lambda path: replay(path, 0),
     "run of results": lambda path: replay(path / "runs" / "x", 0), "status": read_status, "front": load_front,
     "submission": check_submission, "dataset": open_dataset, "checkpoint": load_training,
     "level": lambda path: levels.load(path), "layout": lambda path: layouts.load(str(path)),
