@@ -19,7 +19,7 @@ from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.verdicts import count_leads, find_leaders
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.text.captions import panel_caption
-from momagames.reports.text.labels import format_score, heading
+from momagames.reports.text.labels import describe_interval, format_score, heading
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.wording import count
 
@@ -139,8 +139,8 @@ def format_track(name: str, archive: Archive) -> Iterator[str]:
         "",
     )
     rows = [
-        (one.panel.full_heading, f"{one.own:.3f}", one.baseline, f"{one.best:.3f}", format_lead(one.lead), one.result)
-        for one in standings
+        (a.panel.full_heading, f"{a.own:.3f}", a.baseline, f"{a.best:.3f}", describe_interval(a.lead, "+.3f"), a.result)
+        for a in standings
     ]
     head = ["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"]
     yield from fold("Wins and losses in every setting", markdown_table(head, rows))
@@ -197,10 +197,6 @@ def describe_archive(name: str) -> Iterator[str]:
 
 def is_complete(panel: Panel, seed: int) -> bool:
     return not panel.missing_runs.keys() - panel.points.keys() and all(seed in found for found in panel.points.values())
-
-
-def format_lead(lead: Interval) -> str:
-    return f"{lead.value:+.3f}" + (f" [{lead.low:+.3f}, {lead.high:+.3f}]" if lead.runs > 1 else "")
 
 
 def score_table(panel: Panel) -> Iterator[str]:

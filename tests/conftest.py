@@ -99,17 +99,20 @@ def pytest_collection_modifyitems(config, items):
     if hasattr(config, "workerinput"):  # the workers' lists are to be equal, see pytest_collect_directory
         items.sort(key=lambda item: item.path.parts)
     selection, passed = config.getoption("selection"), set(config.getoption("leave_out") or ())
-    chosen = [item for item in (select(items, selection) if selection else items) if item.nodeid not in passed]
+    left_out = [*([] if config.getoption("long") else ["long"]), *(["compiled"] if INTERPRETED else [])]
+    chosen = [
+        item
+        for item in (select(items, selection) if selection else items)
+        if item.nodeid not in passed and not any(map(item.get_closest_marker, left_out))
+    ]
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
         items[:] = chosen
-    left_out = {"long": "needs --long"} if not config.getoption("long") else {}
-    if INTERPRETED:
-        left_out["compiled"] = "compiled only"
-    for item in items:
-        for name, reason in left_out.items():
-            if item.get_closest_marker(name):
-                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if not config.getoption("long"):
+        terminalreporter.line("The tests marked long were left out: --long runs them too.")
 
 
 @pytest.fixture(scope="session")

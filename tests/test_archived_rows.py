@@ -28,7 +28,7 @@ from tests.benchmark.tiny import POLICIES, RANDOM, plans, suite
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ARCHIVES = sorted((Path(__file__).resolve().parents[1] / "benchmarks" / "fronts").glob("*.npz.xz"))
 RUNS, ROWS = 2, 2  # sampled in each family, and in each of these runs
-CHEAP = 0.5  # seconds of a run that is computed again as a whole, without training: other processors round otherwise
+CHEAP = 0.5  # seconds of a run that is computed again as a whole; trainings are not, as other processors round otherwise
 
 
 def trains(run):
@@ -85,13 +85,21 @@ def test_archived_rows_are_computed_again(archive, tmp_path, other_games):
     assert count >= RUNS * len(families)
 
     rng = np.random.default_rng(seed)
-    for runs in families.values():
-        repeatable = [run for run in runs if run.cpu_seconds is None and not trains(run)]  # the same on every machine
-        cheap = [run for run in repeatable if store.read_metadata(run)["cpu_s"] < CHEAP]
-        if cheap:
-            run = cheap[rng.integers(len(cheap))]
-            again = [json.loads(json.dumps(row)) for row in evaluate_run(run, {})]
-            assert again == list(store.read_rows(run)), f"MOMAGAMES_SAMPLE_SEED={seed}: {run.folder}"
+    for runs in group_cheap_runs(store, families).values():
+        run = runs[rng.integers(len(runs))]
+        again = [json.loads(json.dumps(row)) for row in evaluate_run(run, {})]
+        assert again == list(store.read_rows(run)), f"MOMAGAMES_SAMPLE_SEED={seed}: {run.folder}"
+
+
+def group_cheap_runs(store, families):
+    """Return the runs that take the same rows everywhere and little time, by family and once more by method."""
+    groups = defaultdict(list)
+    for family, runs in families.items():
+        for run in runs:
+            if run.cpu_seconds is None and not trains(run) and store.read_metadata(run)["cpu_s"] < CHEAP:
+                groups[family].append(run)
+                groups[run.method.name].append(run)
+    return groups
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, split_mask
+from momagames.contract import Game, read_numbers, split_mask
 from momagames.engine.episode import PASS, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_choice, invalid_value, nearest, one_of
 from momagames.render import canvas
@@ -53,14 +53,11 @@ def find_next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) 
     The result depends on the position only, so that a deterministic game stays deterministic. Non-numbers count as 0. PASS if
     no action is legal
     """
-    try:
-        numbers = np.asarray(given).ravel()
-    except ValueError:  # rows of different lengths
-        numbers = np.zeros(0)
-    if numbers.dtype.kind not in "iuf" or numbers.size != len(parts) or not np.isfinite(numbers).all():
+    numbers = read_numbers(given)
+    if numbers is None or numbers.dtype.kind not in "iuf" or numbers.size != len(parts) or not np.isfinite(numbers).all():
         numbers = np.zeros(len(parts))
     chosen = []
-    for number, part in zip(numbers, split_mask(mask, parts), strict=True):
+    for number, part in zip(numbers.ravel(), split_mask(mask, parts), strict=True):
         allowed = np.flatnonzero(part)
         chosen.append(int(allowed[np.searchsorted(allowed, number) % allowed.size]) if allowed.size else PASS)
     return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)

@@ -2,6 +2,9 @@
 
 A point is stored as data (`front.json`, `config.json`, `policies.npz`), so nothing is trained again. A replayed episode must
 reproduce the stored returns.
+
+allow_code    of each function: whether the directory may name Python code, such as methods "module:class", which is then
+              imported
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames import plugins
 from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds
@@ -45,12 +49,12 @@ class Replay:
     title: str
 
 
-def load_points(folder: str | Path) -> list[dict[str, Any]]:
+def load_points(folder: str | Path, allow_code: bool = False) -> list[dict[str, Any]]:
     """Return the points of a run's front, see `store.run_front`. Raises InvalidFile unless `folder` holds a finished run."""
     _check_run_directory(Path(folder))
     verify_run(Path(folder))
     path = Path(folder) / "front.json"
-    if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # packed: the rows are the points
+    if not path.is_file() and (run := _read_run(path.parent, allow_code)).kind == "plans":  # packed: the rows are the points
         plans = FrontCollector(run)
         for row in read_rows(path.parent):
             plans.add(row)
@@ -59,7 +63,12 @@ def load_points(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def replay(
-    folder: str | Path, point: int, episode: int | None = None, opponent: str | None = None, seat: str | None = None
+    folder: str | Path,
+    point: int,
+    episode: int | None = None,
+    opponent: str | None = None,
+    seat: str | None = None,
+    allow_code: bool = False,
 ) -> Replay:
     """Replay a stored episode of a point.
 
@@ -69,7 +78,7 @@ def replay(
                is no such point or episode
     """
     with refuse_content(folder, RUN):
-        place, run, chosen = _find_point(folder, point)
+        place, run, chosen = _find_point(folder, point, allow_code)
         game = run.game.make_game()
         row = _find_row(place, run, chosen, episode, opponent, seat)
         one, _ = _play_row(place, run, game, row, chosen)
@@ -82,7 +91,7 @@ def replay(
     return Replay(replay_data(game, one.log or [], one.returns, None), who)
 
 
-def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
+def recompute_row(folder: str | Path, row: Mapping[str, Any], allow_code: bool = False) -> dict[str, Any]:
     """Return a stored row with all that determines it computed again: start, set, return and length.
 
     The actions of a plan are played again; in an episode the policy acts again.
@@ -91,12 +100,12 @@ def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
     Raises     InvalidFile if the policy of the row is not stored: of a trained method only those on the front are
     """
     place = Path(folder)
-    run = read_run(place)
+    run = _read_run(place, allow_code)
     game = run.game.make_game()
     if run.kind == "plans":
         one, length = _play_row(place, run, game, row, row)
         return {**row, "return": _own_return(run, game, row, one), "length": length}
-    points = {point["policy"]: point for point in load_points(place)}
+    points = {point["policy"]: point for point in load_points(place, allow_code)}
     if run.method.is_trained(game) and row["policy"] not in points:
         raise InvalidFile(f"{place}: the policy {row['policy']!r} is not stored; stored are {one_of(points)}")
     with refuse_content(folder, RUN):
@@ -105,15 +114,15 @@ def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
         return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
 
 
-def can_recompute(folder: str | Path, row: Mapping[str, Any]) -> bool:
+def can_recompute(folder: str | Path, row: Mapping[str, Any], allow_code: bool = False) -> bool:
     """Return whether the policies of a row are stored, or defined by their methods, or the row is a plan."""
     place = Path(folder)
-    run = read_run(place)
+    run = _read_run(place, allow_code)
     if run.players is not None and (row["set"] not in SETS or _is_trained(run, row["opponent"])):
         return False
     if run.kind == "plans" or not run.method.is_trained(run.game.make_game()):
         return True
-    return (place / POLICIES).is_file() and row["policy"] in {point["policy"] for point in load_points(place)}
+    return (place / POLICIES).is_file() and row["policy"] in {point["policy"] for point in load_points(place, allow_code)}
 
 
 def _is_trained(run: Run, label: str) -> bool:
@@ -167,10 +176,10 @@ class TypicalEpisode:
     episodes: int
 
 
-def find_typical_episode(folder: str | Path, point: int) -> TypicalEpisode:
+def find_typical_episode(folder: str | Path, point: int, allow_code: bool = False) -> TypicalEpisode:
     """Return the report episode of a policy whose return is nearest to the mean, in standard deviations of each objective."""
     with refuse_content(folder, RUN):
-        place, run, chosen = _find_point(folder, point)
+        place, run, chosen = _find_point(folder, point, allow_code)
         if run.kind == "plans":
             return TypicalEpisode({}, 0)
         rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
@@ -181,14 +190,16 @@ def find_typical_episode(folder: str | Path, point: int) -> TypicalEpisode:
         return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
 
 
-def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> dict[tuple[str, str], NDArray[np.float64]]:
+def evaluate_again(
+    folder: str | Path, point: int, episodes: int, seed: int, allow_code: bool = False
+) -> dict[tuple[str, str], NDArray[np.float64]]:
     """Evaluate the policy of a point on new episodes: (opponent, seat) -> returns float64[episodes, K].
 
     A plan has no new episodes: its single return is that of its own start position.
     """
-    place, run, chosen = _find_point(folder, point)
+    place, run, chosen = _find_point(folder, point, allow_code)
     if run.kind == "plans":
-        again = replay(place, point)
+        again = replay(place, point, allow_code=allow_code)
         return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
     fresh = run.model_copy(
@@ -222,10 +233,15 @@ def _check_run_directory(place: Path) -> None:
     raise InvalidFile(f"{place}: not a finished run: expected a folder runs/RUN of a results directory")
 
 
-def _find_point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
+def _read_run(place: Path, allow_code: bool) -> Run:
+    with plugins.allow_code(allow_code):
+        return read_run(place)
+
+
+def _find_point(folder: str | Path, point: int, allow_code: bool) -> tuple[Path, Run, dict[str, Any]]:
     place = Path(folder)
     with refuse_content(folder, RUN):
-        known, run = load_points(place), read_run(place)
+        known, run = load_points(place, allow_code), _read_run(place, allow_code)
     if not 0 <= point < len(known):
         raise InvalidParameter(invalid_value(f"{place}: point", point, f"0..{len(known) - 1}"))
     return place, run, known[point]

@@ -537,8 +537,9 @@ def _make_comparison_table(found: Comparison) -> Any:
 
 
 def _format_interval(found: Any, form: str = ".4g") -> str:
-    span = f"\n[{found.low:{form}}, {found.high:{form}}]" if found.runs > 1 else ""
-    return f"{found.value:{form}}{span}"
+    from momagames.reports.text.labels import format_bounds
+
+    return f"{found.value:{form}}\n{format_bounds(found, form)}".rstrip()
 
 
 @bench.command("merge")

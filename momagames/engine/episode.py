@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Iterable
 from math import prod
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game, Policy, State, first_legal_action, has_choice, read_integers, report_return, split_mask
 from momagames.engine import loops
+from momagames.engine.locks import add_lock
 from momagames.engine.observation_pool import ObservationPool
 from momagames.engine.positions import has_random_word, load_state
 from momagames.errors import IllegalAction
@@ -34,7 +36,10 @@ class Episode:
     is_seeded     whether the random state is that of a seed or of a position
     log           None, or a list of the start position (dict form) of the episode followed by the actions of each step
                   (as `pending`), None for a forfeit; a new list for each episode
+    lock          held by environments for whole calls: several Python threads wait for each other
     """
+
+    lock: threading.RLock
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -52,6 +57,7 @@ class Episode:
 
     def _set_derived_attributes(self) -> None:
         """Set the attributes that are derived from the others and not pickled."""
+        add_lock(self)
         game = self.game
         self._loops = loops.compile_episode_loops(game)
         self._play = self._loops.play

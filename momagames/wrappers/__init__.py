@@ -235,11 +235,13 @@ def RecordReplay(
     return module.RecordReplay(env, recording.ReplayRecorder(env, folder, listed, name, chosen, fps, frames))
 
 
-def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
+def replay(path: str | Path, render_mode: str | None = None, allow_code: bool = False) -> Iterator[Any]:
     """Replay a recorded episode: yield its AEC environment at the start and after every step.
+
+    allow_code    whether the file may name Python code and files outside its folder, such as levels and layouts
 
     Raises InvalidFile if the file is not a replay, or if the episode differs from the recorded one
     """
     from momagames.wrappers import recording
 
-    return recording.replay(path, render_mode)
+    return recording.replay(path, render_mode, allow_code)

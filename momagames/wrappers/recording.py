@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames import registry
+from momagames import plugins, registry
 from momagames.adapters.render import Renderer
 from momagames.contract import Game
 from momagames.errors import (
@@ -250,14 +250,11 @@ def read_replay(path: str | Path) -> dict[str, Any]:
     return data
 
 
-def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
-    """Replay a recorded episode: yield its AEC environment at the start and after every step.
-
-    Files that the parameters of its game name lie in the folder of the record.
-
-    Raises InvalidFile if the file is not a replay, or if the episode differs from the recorded one
-    """
-    yield from replay_from_data(read_replay(path), str(path), render_mode, Origin.of_file(path))
+def replay(path: str | Path, render_mode: str | None = None, allow_code: bool = False) -> Iterator[Any]:
+    """Replay a recorded episode; see `momagames.wrappers.replay`."""
+    with plugins.allow_code(allow_code):
+        origin = Origin.of_file(path)
+    return replay_from_data(read_replay(path), str(path), render_mode, origin)
 
 
 def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = None, origin: Origin = USER) -> Iterator[Any]:

@@ -381,6 +381,7 @@ def test_every_policy_that_steps_a_game_counts_its_steps(id):
     assert any("lookahead_steps" in one.memory.names for one in made) or not supports_lookahead(game)
 
 
+@pytest.mark.long
 def test_a_forced_move_is_no_look_ahead():
     """In both ways to play an episode; robots are often left without a choice."""
     game = momagames.spec("mo-robotmail-2-v0", max_step=200)

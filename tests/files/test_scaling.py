@@ -60,6 +60,7 @@ def assert_linear(parse, make):
     raise AssertionError(f"{short:.4f} s for {LENGTH}, {long:.4f} s for {LENGTH * FACTOR}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PARSERS)
 def test_generated_nonsense(name):
     rng = random.Random(0)
@@ -83,6 +84,7 @@ CASES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_long_lists(name):
     assert_linear(*CASES[name])

@@ -55,9 +55,10 @@ class TextEnv(MultiObjectiveAEC):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode; see `MultiObjectiveAEC.reset`."""
-        super().reset(seed, options)
-        self._start_seed = None if options else seed
-        self._start = self.episode.state.copy()
+        with self.episode.lock:
+            super().reset(seed, options)
+            self._start_seed = None if options else seed
+            self._start = self.episode.state.copy()
 
     def instructions(self, agent: str) -> str:
         """Return what an agent reads before the game: the game, its role, objectives and preference, the form of answers."""
@@ -67,8 +68,9 @@ class TextEnv(MultiObjectiveAEC):
         """Return what an agent sees: the position, its returns so far, and its legal actions."""
         self._check_reset("observe()")
         i = self._index.find(agent)
-        mask = self.episode.mask(i)
-        return prompts.write_turn(self.game, self.episode.state, i, mask, self.episode.returns[i], self.legal_actions)
+        with self.episode.lock:
+            mask = self.episode.mask(i)
+            return prompts.write_turn(self.game, self.episode.state, i, mask, self.episode.returns[i], self.legal_actions)
 
     def messages(self, agent: str) -> list[dict[str, str]]:
         """Return instructions and observation as messages of a chat: [{"role": "system", ...}, {"role": "user", ...}]."""
@@ -79,18 +81,19 @@ class TextEnv(MultiObjectiveAEC):
 
         Raises IllegalAction; nothing changes then
         """
-        if not self._started or not self.agents or self._is_dead(self.agent_selection):
-            super().step(action)
-            return
-        i = self._index[self.agent_selection]
-        mask = self.episode.mask(i)
-        chosen: Any = action
-        try:
-            chosen = parse_answer(self.episode, i, action, self.legal_actions == "numbers")
-        except IllegalAction:
-            if self.illegal == "raise" and has_choice(mask, self.game.actions):
-                raise
-        super().step(chosen)
+        with self.episode.lock:
+            if not self._started or not self.agents or self._is_dead(self.agent_selection):
+                super().step(action)
+                return
+            i = self._index[self.agent_selection]
+            mask = self.episode.mask(i)
+            chosen: Any = action
+            try:
+                chosen = parse_answer(self.episode, i, action, self.legal_actions == "numbers")
+            except IllegalAction:
+                if self.illegal == "raise" and has_choice(mask, self.game.actions):
+                    raise
+            super().step(chosen)
 
     def _is_dead(self, agent: str) -> bool:
         return self.terminations[agent] or self.truncations[agent]

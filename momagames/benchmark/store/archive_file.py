@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.checksums import CHECKSUMS, hash_files, read_checksums, write_checksums
-from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars, list_rows
+from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars, list_rows, read_packed_table
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import FRONT, HASHED, ROWS, Store, check_schema, format_json, list_trained
@@ -86,7 +86,7 @@ def pack_archive(folder: str | Path, file: str | Path, policies: bool = True) ->
     sums = "".join(read_checksums(store.runs / name)[ROWS] for name in runs)
     arrays["rows_sha256"] = np.frombuffer(bytes.fromhex(sums), np.uint8).reshape(-1, 32)
     arrays |= _encode_table("dominated", library.DataFrame(items))
-    rows = library.read_parquet(store.folder / PACKED)
+    rows = read_packed_table(store.folder / PACKED)
     arrays |= _encode_table("rows", rows.sort(ROW_ORDER, maintain_order=True))
     content = io.BytesIO()
     np.savez(content, allow_pickle=False, **arrays)
@@ -207,8 +207,7 @@ def _check_texts(texts: Any, file: str | Path) -> dict[str, Any]:
 
 def _check_restored(store: Store, restored: Path, policies: bool) -> None:
     """Raise InvalidFile unless the restored directory equals that of the store, with or without its policies."""
-    read = import_polars(MISSING_POLARS).read_parquet
-    if not read(store.folder / PACKED).equals(read(restored / PACKED)):
+    if not read_packed_table(store.folder / PACKED).equals(read_packed_table(restored / PACKED)):
         raise InvalidFile(f"{store.folder / PACKED}: the archive does not restore its rows")
     files = {store.folder / SUITE: True}
     for run in store.finished_runs():
