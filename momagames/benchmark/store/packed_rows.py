@@ -13,7 +13,7 @@ from momagames.benchmark.store.checksums import find_changed_files
 from momagames.errors import InvalidFile, MissingExtra
 from momagames.files.json_data import parse_json
 from momagames.files.parquet_data import measure_parquet
-from momagames.files.reading import CONTENT_ERRORS
+from momagames.files.reading import CONTENT_ERRORS, refuse_content
 
 Row = dict[str, Any]
 PACKED = "rows.parquet"
@@ -83,7 +83,8 @@ def _find_changes(packed: Path, changed: int) -> list[str]:
 def _read_tables(packed: Path, changed: int) -> dict[str, Any]:
     """Return the table of each run; read again when the file has changed."""
     table = read_packed_table(packed)
-    return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
+    with refuse_content(packed, "rows of runs"):
+        return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
 
 
 def read_packed_table(packed: Path) -> Any:
