@@ -45,7 +45,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
-        self.max_cycles, self.numeric_infos = checks.check_max_cycles(max_cycles), numeric_infos
+        self.max_cycles = checks.check_max_cycles(max_cycles)
+        self.numeric_infos = checks.check_flag("numeric_infos", numeric_infos)
         self.episode = Episode(game)
         self._index = checks.AgentDict({agent: i for i, agent in enumerate(game.agents)})
         self._sequential = game.sequential
@@ -124,8 +125,12 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         """Return the same as `observe`, but in simultaneous games with the masks of all agents."""
         if not self._started:
             raise checks.not_reset_error("observe()")
+        try:
+            i = self._index[agent]
+        except TypeError:
+            i = self._index.find(agent)
         observation: dict[str, Any]
-        observation, mask = self.episode.observe_with_mask(self._index[agent])
+        observation, mask = self.episode.observe_with_mask(i)
         observation["action_mask"] = format_mask(self.game, mask)
         return observation
 
@@ -312,7 +317,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
 
     def forfeit(self, agent: str) -> None:
         """End the episode: the agent gets the lowest reward of each objective, the others the opposite of zero-sum ones."""
-        i = self._index[agent]
+        i = self._index.find(agent)
         self.episode.forfeit(i)
         self.last_action = None
         self._update_rewards()

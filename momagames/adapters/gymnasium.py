@@ -59,7 +59,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         numeric_infos: bool = False,
     ) -> None:
         self.game = game
-        self.max_cycles, self.numeric_infos = checks.check_max_cycles(max_cycles), numeric_infos
+        self.max_cycles = checks.check_max_cycles(max_cycles)
+        self.numeric_infos = checks.check_flag("numeric_infos", numeric_infos)
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
@@ -315,7 +316,7 @@ def controlled_agents(game: Game, agent: str | None, team: int | None) -> list[i
         raise InvalidParameter(f"invalid agent={agent!r} with team={team!r}: expected one of the two")
     if not game.sequential:
         raise InvalidParameter(f"invalid team={team!r}: {game.id} is a simultaneous game; see momagames.wrappers.Centralize")
-    if isinstance(team, bool) or team not in teams:
+    if isinstance(team, bool) or not isinstance(team, (int, np.integer)) or team not in teams:
         raise InvalidParameter(f"invalid team={team!r}: expected {one_of(teams)}")
     return [i for i, of in enumerate(game.teams) if of == team]
 

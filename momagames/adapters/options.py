@@ -26,7 +26,14 @@ class AgentDict(dict[str, T]):
     """A dict by agent; an unknown agent raises an error that names the agents."""
 
     def __missing__(self, name: Any) -> T:
-        raise InvalidParameter(f"invalid agent={name!r}: expected {one_of(self)}{nearest(name, self)}")
+        raise InvalidParameter(invalid_value("agent", name, one_of(self), nearest(name, self)))
+
+    def find(self, name: Any) -> T:
+        """Return the value of an agent; also for a name that can be no key, the error names the agents."""
+        try:
+            return self[name]
+        except TypeError:
+            return self.__missing__(name)
 
 
 def check_illegal(illegal: str) -> str:
@@ -71,7 +78,7 @@ def keep_numeric(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_render_mode(render_mode: str | None) -> str | None:
-    if render_mode is not None and render_mode not in RENDER_MODES:
+    if render_mode is not None and not (isinstance(render_mode, str) and render_mode in RENDER_MODES):
         allowed = f"None, {one_of(RENDER_MODES)}{nearest(render_mode, RENDER_MODES)}"
         raise InvalidParameter(f"invalid render_mode={render_mode!r}: expected {allowed}")
     return render_mode
@@ -79,6 +86,8 @@ def check_render_mode(render_mode: str | None) -> str | None:
 
 def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the given render options by name; InvalidParameter for an unknown option or an invalid value."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidParameter(invalid_value("render_options", given, "a dict or None"))
     known = (*game.view.render_options, *game.view.picture_options, canvas.DARK, canvas.FRAMES)
     options = {option.name: option for option in known}
     for name in given or ():
@@ -86,6 +95,13 @@ def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[st
             expected = f"{one_of(options)}{nearest(name, options)}"
             raise InvalidParameter(f"invalid render option {name!r} of {game.id}: expected {expected}")
     return {name: options[name].check(game.id, value) for name, value in (given or {}).items()}
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return a flag; InvalidParameter for another value than True and False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidParameter(invalid_value(name, value, "True or False"))
+    return bool(value)
 
 
 def check_seed(seed: int | None) -> int | None:

@@ -58,7 +58,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.game = game
         self.illegal = checks.check_illegal(illegal)
         self.batch = Batch(game, num_envs, threads, autoreset, views)
-        self.num_envs = num_envs
+        self.num_envs = self.batch.num_envs
         self.agents = game.agents
         self.metadata = {"name": game.id, "render_modes": [], "autoreset_mode": AUTORESET[autoreset]}
         self._is_single = len(game.agents) == 1

@@ -6,10 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from momagames.baselines.archive import is_nondominated
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, invalid_value
 
 Array = NDArray[np.float64]
+MAX_OBJECTIVES = 255  # of moocore
 ROUNDING = 1e-9  # shares that differ by less are equal: they differ by rounding errors
+
+
+def as_array(name: str, given: ArrayLike) -> Array:
+    """Return `given` as float64; InvalidParameter for anything but numbers in an array."""
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameter(invalid_value(name, given, "finite numbers")) from None
 
 
 def as_matrix(name: str, given: ArrayLike, objectives: int | None = None, min_rows: int = 0) -> Array:
@@ -17,7 +26,7 @@ def as_matrix(name: str, given: ArrayLike, objectives: int | None = None, min_ro
 
     Raises     InvalidParameter for another shape, fewer than `min_rows` rows, or non-finite values
     """
-    array = np.asarray(given, np.float64)
+    array = as_array(name, given)
     if array.size == 0 and array.ndim < 2:
         array = array.reshape(0, objectives or 0)
     if array.ndim != 2 or (objectives is not None and array.shape[1] != objectives) or len(array) < min_rows:
@@ -28,9 +37,17 @@ def as_matrix(name: str, given: ArrayLike, objectives: int | None = None, min_ro
     return array
 
 
+def as_points(name: str, given: ArrayLike, objectives: int | None = None, min_rows: int = 0) -> Array:
+    """Return `given` as float64[n, K], as `as_matrix`; InvalidParameter also for a number of objectives that moocore lacks."""
+    array = as_matrix(name, given, objectives, min_rows)
+    if len(array) and not 1 <= array.shape[1] <= MAX_OBJECTIVES:
+        raise InvalidParameter(f"invalid shape {array.shape} of {name}: expected 1 to {MAX_OBJECTIVES} columns")
+    return array
+
+
 def as_vector(name: str, given: ArrayLike, objectives: int) -> Array:
     """Return `given` as float64[K]; InvalidParameter for another shape or non-finite values."""
-    array = np.asarray(given, np.float64)
+    array = as_array(name, given)
     if array.shape != (objectives,) or not np.isfinite(array).all():
         raise InvalidParameter(f"invalid {name}={given!r}: expected {objectives} finite numbers")
     return array
@@ -38,7 +55,7 @@ def as_vector(name: str, given: ArrayLike, objectives: int) -> Array:
 
 def filter_dominated(points: ArrayLike) -> Array:
     """Return the non-dominated rows, each once, in lexicographic order."""
-    array = as_matrix("points", points)
+    array = as_points("points", points)
     front = array[is_nondominated(array)]
     return front[np.lexsort(front.T[::-1])] if front.size else front
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.analysis.arrays import ROUNDING, Array, as_matrix, number_levels
+from momagames.analysis.arrays import ROUNDING, Array, as_array, as_matrix, number_levels
 from momagames.baselines.archive import is_nondominated
 from momagames.errors import InvalidParameter
 
@@ -24,7 +24,7 @@ def agent_utilities(returns: ArrayLike, weights: ArrayLike) -> Array:
 
     The weights of an outcome are those of all its agents, and are divided by their sum.
     """
-    array = np.asarray(returns, np.float64)
+    array = as_array("returns", returns)
     if array.ndim != 3 or not array.size or not np.isfinite(array).all():
         raise InvalidParameter(
             f"invalid returns of shape {array.shape}: expected finite numbers, (outcomes, agents, objectives)"

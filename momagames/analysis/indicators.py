@@ -13,7 +13,7 @@ import moocore
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.analysis.arrays import Array, as_matrix, as_vector, filter_dominated
+from momagames.analysis.arrays import Array, as_array, as_points, as_vector, filter_dominated
 from momagames.errors import InvalidParameter, check_range
 
 # Number of points up to which the exact volume takes about a second at most, by number of objectives; MORE_EXACT_POINTS beyond
@@ -45,10 +45,10 @@ def hypervolume(points: ArrayLike, ref: ArrayLike) -> Volume:
     Source: Zitzler and Thiele, "Multiobjective optimization using evolutionary algorithms", PPSN V, 1998; Karp, Luby and
     Madras, "Monte-Carlo approximation algorithms for enumeration problems", J. Algorithms 10, 1989.
     """
-    array = as_matrix("points", points)
-    low = as_vector("ref", ref, array.shape[1]) if array.size else np.asarray(ref, np.float64)
+    array = as_points("points", points)
+    low = as_vector("ref", ref, array.shape[1]) if array.size else as_array("ref", ref)
     array = filter_dominated(array[(array > low).all(axis=1)]) if array.size else array
-    if not len(array):
+    if not array.size:
         return Volume(0.0, False)
     objectives = array.shape[1]
     if objectives == 1:
@@ -95,8 +95,8 @@ def _count_boxes(boxes: Array, points: Array) -> Array:
 
 def hypervolume_ratio(points: ArrayLike, ref: ArrayLike, reference_set: ArrayLike) -> Volume:
     """Return the hypervolume as a share of that of the reference set; above 1 if the points beat the set."""
-    array = as_matrix("points", points)
-    known = hypervolume(as_matrix("reference_set", reference_set, array.shape[1], min_rows=1), ref)
+    array = as_points("points", points)
+    known = hypervolume(as_points("reference_set", reference_set, array.shape[1], min_rows=1), ref)
     if known.value <= 0:
         raise InvalidParameter(f"invalid reference_set: expected at least one point above ref={np.asarray(ref).tolist()}")
     return hypervolume(array, ref).share_of(known)
@@ -108,8 +108,8 @@ def igd_plus(points: ArrayLike, reference_set: ArrayLike) -> float:
     Source: Ishibuchi et al., "Modified distance calculation in generational distance and inverted generational distance",
     EMO 2015.
     """
-    known = as_matrix("reference_set", reference_set, min_rows=1)
-    return float(moocore.igd_plus(as_matrix("points", points, known.shape[1], min_rows=1), ref=known, maximise=True))
+    known = as_points("reference_set", reference_set, min_rows=1)
+    return float(moocore.igd_plus(as_points("points", points, known.shape[1], min_rows=1), ref=known, maximise=True))
 
 
 def epsilon(points: ArrayLike, reference_set: ArrayLike) -> float:
@@ -119,8 +119,8 @@ def epsilon(points: ArrayLike, reference_set: ArrayLike) -> float:
 
     Source: Zitzler et al., "Performance assessment of multiobjective optimizers", IEEE Trans. Evol. Comp. 7, 2003.
     """
-    known = as_matrix("reference_set", reference_set, min_rows=1)
-    return float(moocore.epsilon_additive(as_matrix("points", points, known.shape[1], min_rows=1), ref=known, maximise=True))
+    known = as_points("reference_set", reference_set, min_rows=1)
+    return float(moocore.epsilon_additive(as_points("points", points, known.shape[1], min_rows=1), ref=known, maximise=True))
 
 
 def cardinality(points: ArrayLike) -> int:

@@ -25,7 +25,7 @@ from momagames.benchmark.head_to_head import choose_player
 from momagames.benchmark.plan import Run, label_methods
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
-from momagames.benchmark.store.store import read_front, read_rows, read_run, verify_run
+from momagames.benchmark.store.store import RUN, read_front, read_rows, read_run, verify_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
@@ -33,6 +33,7 @@ from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts,
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
+from momagames.files.reading import is_directory, is_file, refuse_content
 from momagames.wrappers.recording import replay_data
 
 
@@ -76,16 +77,17 @@ def replay(
     Raises     InvalidFile if the directory cannot be read or the returns differ from the stored ones; InvalidParameter if there
                is no such point or episode
     """
-    place, run, chosen = _find_point(folder, point, allow_code)
-    game = run.game.make_game()
-    row = _find_row(place, run, chosen, episode, opponent, seat)
-    one, _ = _play_row(place, run, game, row, chosen)
-    seen = _own_return(run, game, row, one)
-    if seen != row["return"]:
-        raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
-    who = f"{row['policy'] or run.method.name} of {run.method.name}"
-    if run.kind == "policies":
-        who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
+    with refuse_content(folder, RUN):
+        place, run, chosen = _find_point(folder, point, allow_code)
+        game = run.game.make_game()
+        row = _find_row(place, run, chosen, episode, opponent, seat)
+        one, _ = _play_row(place, run, game, row, chosen)
+        seen = _own_return(run, game, row, one)
+        if seen != row["return"]:
+            raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
+        who = f"{row['policy'] or run.method.name} of {run.method.name}"
+        if run.kind == "policies":
+            who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
     return Replay(replay_data(game, one.log or [], one.returns, None), who)
 
 
@@ -106,9 +108,10 @@ def recompute_row(folder: str | Path, row: Mapping[str, Any], allow_code: bool =
     points = {point["policy"]: point for point in load_points(place, allow_code)}
     if run.method.is_trained(game) and row["policy"] not in points:
         raise InvalidFile(f"{place}: the policy {row['policy']!r} is not stored; stored are {one_of(points)}")
-    one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
-    seed, _, name = _find_episode(run, game, row)
-    return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
+    with refuse_content(folder, RUN):
+        one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
+        seed, _, name = _find_episode(run, game, row)
+        return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
 
 
 def can_recompute(folder: str | Path, row: Mapping[str, Any], allow_code: bool = False) -> bool:
@@ -142,8 +145,18 @@ def _play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen:
         if one.state["over"]:
             raise InvalidFile(f"{place}: the game is over before the last action of {row['policy']!r}")
         parts = np.array(action, np.int64).reshape(one.pending.shape)
+        if run.kind == "plans":
+            _check_legal(place, one, parts)
         one.step(parts[0, 0] if parts.size == 1 else parts)
     return one, len(actions)
+
+
+def _check_legal(place: Path, one: Episode, parts: NDArray[np.int64]) -> None:
+    """Raise InvalidFile for a stored action int64[S, P] that is not legal: the rules trust what they are given."""
+    agents = [one.mover] if one.game.sequential else range(len(one.game.agents))
+    for agent, action in zip(agents, parts, strict=True):
+        if one.mask(agent).any() and not one.is_legal(agent, action if action.size > 1 else int(action[0])):
+            raise InvalidFile(f"{place}: the action {action.tolist()} of a plan is not legal")
 
 
 def _own_return(run: Run, game: Game, row: Mapping[str, Any], one: Episode) -> list[float]:
@@ -165,15 +178,16 @@ class TypicalEpisode:
 
 def find_typical_episode(folder: str | Path, point: int, allow_code: bool = False) -> TypicalEpisode:
     """Return the report episode of a policy whose return is nearest to the mean, in standard deviations of each objective."""
-    place, run, chosen = _find_point(folder, point, allow_code)
-    if run.kind == "plans":
-        return TypicalEpisode({}, 0)
-    rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
-    returns = np.array([row["return"] for row in rows], np.float64)
-    spread = returns.std(axis=0)
-    off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    nearest_row = rows[int(off.sum(axis=1).argmin())]
-    return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
+    with refuse_content(folder, RUN):
+        place, run, chosen = _find_point(folder, point, allow_code)
+        if run.kind == "plans":
+            return TypicalEpisode({}, 0)
+        rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
+        returns = np.array([row["return"] for row in rows], np.float64)
+        spread = returns.std(axis=0)
+        off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        nearest_row = rows[int(off.sum(axis=1).argmin())]
+        return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
 
 
 def evaluate_again(
@@ -197,17 +211,23 @@ def evaluate_again(
         }
     )
     found: dict[tuple[str, str], list[list[float]]] = {}
-    for row in evaluate.evaluate_policies(fresh, {}, [_restore_policy(place, run, chosen)]):
+    with refuse_content(folder, RUN):
+        policy = _restore_policy(place, run, chosen)
+    for row in evaluate.evaluate_policies(fresh, {}, [policy]):
         found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
     return {match: np.array(returns, np.float64) for match, returns in found.items()}
 
 
 def _check_run_directory(place: Path) -> None:
     """Raise InvalidFile, with the runs that there are, unless this is the directory of a finished run."""
-    if (place / "config.json").is_file():
+    if is_file(place / "config.json"):
         return
     for runs in (place / "runs", place, place.parent):
-        if runs.name == "runs" and (known := sorted(path.parent.name for path in runs.glob("*/config.json"))):
+        if (
+            runs.name == "runs"
+            and is_directory(runs)
+            and (known := sorted(path.parent.name for path in runs.glob("*/config.json")))
+        ):
             problem = f"{place}: not a finished run: expected a folder of {runs}{nearest(place.name, known)}"
             raise InvalidFile("\n".join([problem, first_of(known, 10)]))
     raise InvalidFile(f"{place}: not a finished run: expected a folder runs/RUN of a results directory")
@@ -220,7 +240,8 @@ def _read_run(place: Path, allow_code: bool) -> Run:
 
 def _find_point(folder: str | Path, point: int, allow_code: bool) -> tuple[Path, Run, dict[str, Any]]:
     place = Path(folder)
-    known, run = load_points(place, allow_code), _read_run(place, allow_code)
+    with refuse_content(folder, RUN):
+        known, run = load_points(place, allow_code), _read_run(place, allow_code)
     if not 0 <= point < len(known):
         raise InvalidParameter(invalid_value(f"{place}: point", point, f"0..{len(known) - 1}"))
     return place, run, known[point]

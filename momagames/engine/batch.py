@@ -58,6 +58,7 @@ class Batch:
         check_range("threads", threads, 1, whole=True)
         check_choice("autoreset", autoreset, MODES)
         check_choice("views", views, get_args(Views))
+        num_envs, threads = int(num_envs), int(threads)  # small integers of NumPy overflow
         self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
         self._loops = loops.compile_batch_loops(game)
         n, agents, objectives = num_envs, len(game.agents), len(game.objectives)
@@ -125,7 +126,10 @@ class Batch:
 
     def select_envs(self, chosen: Any) -> NDArray[np.bool_]:
         """Return a selection of environments as bool[N]; InvalidParameter for another shape or type."""
-        array = np.asarray(chosen)
+        try:
+            array = np.asarray(chosen)
+        except ValueError:  # lists of different lengths
+            array = np.empty(0)
         if array.shape != (self.num_envs,) or array.dtype != np.bool_:
             raise InvalidParameter(
                 f"invalid reset_mask of shape {array.shape} of {array.dtype}: expected bool[{self.num_envs}]"

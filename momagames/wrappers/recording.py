@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -83,7 +84,7 @@ class ReplayRecorder:
         between: int,
     ) -> None:
         for kind in formats:
-            if kind not in FORMATS:
+            if not isinstance(kind, str) or kind not in FORMATS:
                 raise InvalidParameter(invalid_value("formats", formats, f"some of {one_of(FORMATS)}", nearest(kind, FORMATS)))
         if "mp4" in formats and not (find_spec("imageio") and find_spec("imageio_ffmpeg")):
             raise MissingExtra('mp4 needs imageio: pip install "imageio[ffmpeg]", or record a gif')
@@ -91,8 +92,10 @@ class ReplayRecorder:
         self.pictures = [kind for kind in formats if kind != "json"]
         if self.pictures and self.base.render_mode != "rgb_array":
             raise InvalidParameter(f"{one_of(self.pictures)} needs pictures: make the environment with render_mode='rgb_array'")
-        if not name or Path(name).name != name:
-            raise InvalidParameter(f"name={name!r} is not the name of a file")
+        if not isinstance(name, str) or not name or Path(name).name != name:
+            raise InvalidParameter(invalid_value("name", name, "the name of a file"))
+        if not isinstance(folder, (str, os.PathLike)):
+            raise InvalidParameter(invalid_value("folder", folder, "the path of a directory"))
         check_range("fps", fps, 0, 100, above=True)
         check_range("frames", between, 0, 60, whole=True)
         self.between, self.renderer = between, Renderer(self.base.game, None, self.base.render_options)

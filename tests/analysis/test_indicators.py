@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from momagames.analysis import indicators
+from momagames.analysis import indicators, utilities
 from momagames.analysis.arrays import filter_dominated, normalize
 from momagames.analysis.indicators import (
     cardinality,
@@ -176,6 +176,15 @@ def test_order_of_rows_does_not_matter():
         (lambda: epsilon(FOUR, [(np.nan, 1)]), "expected finite numbers"),
         (lambda: rounded_cardinality(FOUR, 0.0), "above 0"),
         (lambda: normalize(FOUR, (0, 0), (1, 0)), "expected values above ref"),
+        (lambda: hypervolume(["a"], (0, 0)), "invalid points="),
+        (lambda: hypervolume([[1, 2], [1]], (0, 0)), "invalid points="),
+        (lambda: hypervolume([], b"x"), "invalid ref="),
+        (lambda: igd_plus([[10**400, 1]], KNOWN), "invalid points="),
+        (lambda: cardinality(np.zeros((1, 0))), "1 to 255 columns"),
+        (lambda: epsilon(np.zeros((1, 0)), np.zeros((1, 0))), "1 to 255 columns"),
+        (lambda: hypervolume(np.ones((1, 256)), np.zeros(256)), "1 to 255 columns"),
+        (lambda: utilities.linear({"a": 1}), "invalid weights="),
+        (lambda: utilities.threshold([1j]), "invalid levels="),
     ],
 )
 def test_invalid_arguments(call, message):

@@ -190,7 +190,7 @@ def test_invalid_arguments(tmp_path: Path) -> None:
         RecordReplay(samegame(), tmp_path, ["gif"])
     with pytest.raises(InvalidParameter, match=r"invalid formats=.*'jpg'.*: expected"):
         RecordReplay(samegame(), tmp_path, ["jpg"])  # type: ignore[list-item]
-    with pytest.raises(InvalidParameter, match="not the name of a file"):
+    with pytest.raises(InvalidParameter, match="expected the name of a file"):
         RecordReplay(samegame(), tmp_path, name="../up")
     with pytest.raises(InvalidParameter, match="fps=0"):
         RecordReplay(samegame(), tmp_path, fps=0)

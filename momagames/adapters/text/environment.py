@@ -62,12 +62,12 @@ class TextEnv(MultiObjectiveAEC):
 
     def instructions(self, agent: str) -> str:
         """Return what an agent reads before the game: the game, its role, objectives and preference, the form of answers."""
-        return prompts.write_instructions(self.game, self._index[agent], self.preferences[agent], self.legal_actions)
+        return prompts.write_instructions(self.game, self._index.find(agent), self.preferences[agent], self.legal_actions)
 
     def observe(self, agent: str) -> str:  # type: ignore[override]
         """Return what an agent sees: the position, its returns so far, and its legal actions."""
         self._check_reset("observe()")
-        i = self._index[agent]
+        i = self._index.find(agent)
         with self.episode.lock:
             mask = self.episode.mask(i)
             return prompts.write_turn(self.game, self.episode.state, i, mask, self.episode.returns[i], self.legal_actions)
@@ -103,7 +103,7 @@ class TextEnv(MultiObjectiveAEC):
 
         Raises InvalidCall without a preference
         """
-        weights = self.preferences[agent]
+        weights = self.preferences.find(agent)
         if weights is None:
             raise InvalidCall(f"score() of {agent} without a preference: expected make(..., preference=...)")
         self._check_reset("score()")

@@ -13,6 +13,7 @@ from momagames.benchmark.store.checksums import find_changed_files
 from momagames.errors import InvalidFile, MissingExtra
 from momagames.files.json_data import parse_json
 from momagames.files.parquet_data import measure_parquet
+from momagames.files.reading import CONTENT_ERRORS, refuse_content
 
 Row = dict[str, Any]
 PACKED = "rows.parquet"
@@ -36,7 +37,7 @@ def read_packed_rows(place: Path, objectives: Sequence[str]) -> Iterator[Row]:
     library = import_polars(f"{packed}: reading packed rows needs polars")
     try:
         rows = list_rows(tables[place.name], objectives)
-    except (library.exceptions.PolarsError, TypeError, ValueError) as error:
+    except (library.exceptions.PolarsError, library.exceptions.PanicException, *CONTENT_ERRORS) as error:
         raise InvalidFile(f"{packed}: rows of {place.name}: {' '.join(str(error).split())}") from None
     yield from rows
 
@@ -82,7 +83,8 @@ def _find_changes(packed: Path, changed: int) -> list[str]:
 def _read_tables(packed: Path, changed: int) -> dict[str, Any]:
     """Return the table of each run; read again when the file has changed."""
     table = read_packed_table(packed)
-    return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
+    with refuse_content(packed, "rows of runs"):
+        return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
 
 
 def read_packed_table(packed: Path) -> Any:
