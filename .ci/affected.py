@@ -43,6 +43,7 @@ RULES = (  # what the rules of every game and their tests use
 )  # fmt: skip
 SITE = ("docs/*", "*.md", "momagames/*.py")  # what the pages of the site are made of
 RESULTS = ("docs/make_results.py", "docs/results/*", "benchmarks/fronts/*", "benchmarks/learning/results.json")
+PLAYED = ("momagames/games/*/rules*",)  # pages of results show stored rows, which tests of archived rows play again
 
 
 def find_base(root: Path, given: str | None) -> tuple[str, str]:
@@ -98,7 +99,10 @@ def choose(repository: Repository, changes: Collection[str]) -> Choice:
     games = [PurePosixPath(path).parts[2] for path in files if fnmatch(path, "momagames/games/*/SPEC.md")]
     homes = [found[1] if (found := GAME_FOLDER.match(path)) else "" for path in changes]
     shared = any(matches(path, RULES) or PurePosixPath(path).parent.as_posix() == "tests/games" for path in changes)
-    site = "results" if changed & results else "pages" if any(matches(path, SITE) for path in changes) else ""
+    if any(not matches(path, PLAYED) for path in changed & results):
+        site = "results"
+    else:
+        site = "pages" if any(matches(path, (*SITE, *PLAYED)) for path in changes) else ""
     tests = [path for path, closure in closures.items() if why or closure & changed]
     return Choice(
         why=why,

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from archives import read_archive
 from page_figures import PageSet, fold, image, join_lines
-from track_page import find_panel_leaders, score_table
+from track_page import score_table
 
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.data.panels import Panel, short_name
 from momagames.reports.data.report_data import ReportData
-from momagames.reports.data.verdicts import compare_methods, count_leads
+from momagames.reports.data.verdicts import compare_methods, count_leads, find_panel_leaders
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.figures.paper_plots import plot_overview
 from momagames.reports.text.captions import overview_caption, panel_caption

@@ -37,6 +37,7 @@ from momagames.benchmark.executors.processes import count_cores
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.errors import invalid_value, nearest, one_of
+from momagames.files.writing import write_page
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.reports.text.verdicts import describe_leads
 
@@ -175,7 +176,7 @@ def main() -> None:
     texts = make_results(SOURCES, PAGES, force=args.force)
     for page in compare_pages(PAGES, texts):
         if page in texts:
-            (PAGES / page).write_text(texts[page], encoding="utf-8")
+            write_page(PAGES / page, texts[page])
         else:
             (PAGES / page).unlink()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,13 @@ from page_figures import PageSet, fold, image, join_lines
 from track_page import describe_seeds, find_experiment, name_figures, score_table
 
 from momagames.baselines.morl.method import LibraryLearner
-from momagames.benchmark.plan import method_names
+from momagames.benchmark.plan import Indicators, method_names
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
+from momagames.reports.data.verdicts import count_leads, find_panel_leaders
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.markdown_tables import markdown_table
+from momagames.reports.text.verdicts import describe_leads
 from momagames.wording import count
 
 FIGURES = {"overview": "Scores of every method in every setting", "front": "Fronts"}
@@ -36,9 +37,9 @@ class Setting:
     def is_easy(self) -> bool:
         return self.ratios.get("random", 0) >= TOO_EASY
 
-    def find_best(self, own: bool) -> str:
-        """Return the best method of the package, or of the other libraries."""
-        return next(name for name in self.ratios if (self.libraries[name] == OWN) == own)
+    def list_methods(self, own: bool) -> list[str]:
+        """Return the methods of the package, or of the other libraries, the highest mean first."""
+        return [name for name in self.ratios if (self.libraries[name] == OWN) == own]
 
 
 def make_track(name: str, file: Path) -> PageSet:
@@ -66,7 +67,7 @@ def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str
     yield from (
         "# Other libraries: learners at equal budgets",
         "",
-        describe_message(settings),
+        describe_message(settings, archive.data.settings),
         "",
         *archive.describe_changed_methods(),
     )
@@ -92,19 +93,27 @@ def format_page(name: str, archive: Archive, names: Mapping[tuple[str, str], str
     yield from fold("Versions, machine, times and budgets", markdown_table(["", ""], archive.facts))
 
 
-def describe_message(settings: Sequence[Setting]) -> str:
-    """Return the best learners of other libraries, where they lead the package, and settings that do not tell."""
+def describe_message(settings: Sequence[Setting], indicators: Indicators) -> str:
+    """Return the leading learners of other libraries, where they lead the package, and settings that do not tell."""
     hard, easy = ([one for one in settings if one.is_easy == wanted] for wanted in (False, True))
-    learners, own = ([one.find_best(own=own) for one in hard] for own in (False, True))
-    places = ", ".join(f"`{name}` in {number}" for name, number in Counter(learners).most_common())
-    ahead = sum(one.ratios[learner] > one.ratios[best] for one, learner, best in zip(hard, learners, own, strict=True))
+    leads = count_leads(find_panel_leaders(one.panel, indicators, one.list_methods(own=True)) for one in hard)
+    learners, own = ([one.list_methods(own=own)[0] for one in hard] for own in (False, True))
+    ahead = sum(
+        find_panel_leaders(one.panel, indicators, {*one.ratios} - {learner, best}) == [learner]
+        for one, learner, best in zip(hard, learners, own, strict=True)
+    )
+    seeds = count(max(map(len, hard[0].panel.points.values())), "seed")
     text = (
-        f"Among the learners of other libraries the highest mean is that of {places} of {count(len(hard), 'setting')} "
-        f"({count(max(map(len, hard[0].panel.points.values())), 'seed')}). "
-        f"They are ahead of the best method of the package with as many steps (`{'`, `'.join(dict.fromkeys(own))}`) in {ahead}."
+        f"Leads among the learners of other libraries: {describe_leads(leads, len(hard))} ({seeds}). Those with the highest "
+        f"mean, {_list_names(learners)}, are ahead of the best method of the package with as many steps ({_list_names(own)}) "
+        f"in {ahead}."
     )
     names = ", ".join(one.panel.full_heading for one in easy)
     return text + (f" Random play reaches {TOO_EASY} or more in {names}, which does not tell methods apart." if easy else "")
+
+
+def _list_names(methods: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(methods))
 
 
 def ratio_table(settings: Sequence[Setting]) -> Iterator[str]:

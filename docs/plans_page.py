@@ -8,13 +8,13 @@ from statistics import fmean, median
 
 from archives import Archive, read_archive
 from page_figures import PageSet, fold, image, join_lines
-from track_page import LEARNER, count_leaders, describe_seeds, find_experiment, find_panel_leaders, name_figures, score_table
+from track_page import LEARNER, count_leaders, describe_seeds, find_experiment, name_figures, score_table
 
 from momagames.baselines.checkpoint_policy import CHAMPION
 from momagames.benchmark.plan import Indicators, PlansExperiment, Suite, expand_runs, method_names
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.verdicts import compare_methods
+from momagames.reports.data.verdicts import compare_methods, find_panel_leaders
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.reports.text.verdicts import describe_verdict

@@ -11,12 +11,12 @@ from archives import Archive, read_archive
 from page_figures import PageSet, fold, image, join_lines
 
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Experiment, Indicators, Suite
+from momagames.benchmark.plan import Experiment, Suite
 from momagames.contract import Game
 from momagames.reports.data.overview import compute_ratios, rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
-from momagames.reports.data.verdicts import count_leads, find_leaders
+from momagames.reports.data.verdicts import count_leads, find_panel_leaders, is_ahead
 from momagames.reports.figures.paper_figures import Figure, list_figures
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.labels import describe_interval, format_score
@@ -42,11 +42,6 @@ def count_leaders(leaders: Iterable[tuple[Game, Sequence[str]]]) -> dict[str, di
     return {title: count_leads(every) for title, every in found.items()}
 
 
-def find_panel_leaders(panel: Panel, settings: Indicators, left_out: Collection[str] = ()) -> list[str]:
-    """Return the methods that lead a setting by hypervolume ratio, but for some."""
-    return find_leaders({name: compute_ratios(panel, name) for name in panel.points if name not in left_out}, settings)
-
-
 @dataclass(frozen=True)
 class Standing:
     """The learner beside the strongest baseline of a setting.
@@ -63,9 +58,9 @@ class Standing:
 
     @property
     def result(self) -> str:
-        if self.lead.runs < 2:
-            return "level"
-        return "win" if self.lead.low > 0 else "loss" if self.lead.high < 0 else "level"
+        if is_ahead(self.lead):
+            return "win"
+        return "loss" if self.lead.runs > 1 and self.lead.high < 0 else "level"
 
 
 def make_track(name: str, archive: Path) -> PageSet:
@@ -139,15 +134,8 @@ def format_track(name: str, archive: Archive) -> Iterator[str]:
         "",
     )
     rows = [
-        (
-            one.panel.full_heading,
-            f"{one.own:.3f}",
-            one.baseline,
-            f"{one.best:.3f}",
-            describe_interval(one.lead, "+.3f"),
-            one.result,
-        )
-        for one in standings
+        (a.panel.full_heading, f"{a.own:.3f}", a.baseline, f"{a.best:.3f}", describe_interval(a.lead, "+.3f"), a.result)
+        for a in standings
     ]
     head = ["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"]
     yield from fold("Wins and losses in every setting", markdown_table(head, rows))

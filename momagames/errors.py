@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from math import inf
 from numbers import Integral, Real
+from sys import float_info
 
 MAX_LINE, MAX_VALUE = 2000, 500  # characters of a line of a message, and of a value that it quotes
 
@@ -78,6 +79,7 @@ class TooLarge(MomagamesError, RuntimeError):
 def check_range(what: str, value: object, low: float, high: float = inf, *, above: bool = False, whole: bool = False) -> None:
     """InvalidParameter unless a finite number lies in low..high; `above`: low itself is not allowed; `whole`: no fractions."""
     number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    number = number and (whole or abs(value) <= float_info.max)  # type: ignore[arg-type]  # an integer may be larger
     if number and (low < value if above else low <= value) and value <= high and value < inf:  # type: ignore[operator]
         return
     least, most = (str(int(end)) if abs(end) < inf and end == int(end) else f"{end:g}" for end in (low, high))
@@ -88,9 +90,10 @@ def check_range(what: str, value: object, low: float, high: float = inf, *, abov
     raise InvalidParameter(invalid_value(what, value, f"{'an integer, ' if whole else ''}{allowed}"))
 
 
-def check_choice(what: str, value: object, allowed: Iterable[str]) -> None:
-    """InvalidParameter unless a word is one of those."""
-    if value not in (words := tuple(allowed)):
+def check_choice(what: str, value: object, allowed: Iterable[str | int]) -> None:
+    """InvalidParameter unless a word or number is one of those."""
+    words = tuple(allowed)
+    if not isinstance(value, (str, Integral)) or value not in words:  # arrays compare item by item
         raise InvalidParameter(invalid_value(what, value, one_of(words), nearest(value, words)))
 
 
@@ -100,9 +103,9 @@ def invalid_value(what: str, value: object, expected: str, hint: str = "") -> st
     return f"{place}{colon}invalid {name}={shorten(repr(value), MAX_VALUE)}: expected {expected}{hint}"
 
 
-def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:
+def nearest(given: object, allowed: Iterable[object], alike: float = 0.5) -> str:
     """ "; did you mean 'x'?" or the empty string. `alike` says how much alike two words must be, from 0 to 1."""
-    close = get_close_matches(str(given)[:100], list(allowed), n=1, cutoff=alike)
+    close = get_close_matches(str(given)[:100], list(map(str, allowed)), n=1, cutoff=alike)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -1,8 +1,9 @@
-"""Words for numbers in messages and pages, and texts from elsewhere in a terminal."""
+"""Words for numbers in messages and pages, and texts from elsewhere in a terminal and in pages."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 # Characters that a terminal obeys instead of showing them, or that it cannot print: controls without tab and line feed, line
 # separators, those that change the direction of writing, and bytes of a path that are not UTF-8
@@ -17,3 +18,12 @@ def count(number: int, noun: str) -> str:
 def show_controls(text: str) -> str:
     """Return a text with its control characters as escapes, such as \\x1b: a terminal shows them and does not obey."""
     return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def show_all_controls(data: Any) -> Any:
+    """Return plain data with `show_controls` of each text in it, for the scripts of a page."""
+    if isinstance(data, str):
+        return show_controls(data)
+    if isinstance(data, dict):
+        return {show_all_controls(name): show_all_controls(value) for name, value in data.items()}
+    return [show_all_controls(value) for value in data] if isinstance(data, (list, tuple)) else data

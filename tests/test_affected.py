@@ -39,7 +39,7 @@ def choose(affected):
             ["games/tileblast/test_oracle", "games/tileblast/serve/test_play", "test_every_game", "test_golden", "test_docs"],
             ["games/robotmail/test_oracle", "games/pommerman/test_view"],
             ["tileblast"],
-            "results",
+            "pages",
         ),
         ("momagames/kernels/rng.py", ["kernels/test_rng", "games/samegame/test_oracle"], [], GAMES, "results"),
         (  # a file that rules read

@@ -307,3 +307,13 @@ def test_helpers_of_messages():
     assert nearest("zzz", ["board", "ply"]) == ""
     assert one_of(["a"]) == "'a'"
     assert one_of(["a", "b", "c"]) == "'a', 'b' or 'c'"
+
+
+def test_choices_may_be_compared_with_anything():
+    for given in (np.array(["a", "b"]), np.zeros(1, [("a", "u1")]), [1], None, "c", 3):
+        with pytest.raises(InvalidParameter, match=r"invalid x=.*: expected 'a' or 1"):
+            errors.check_choice("x", given, ("a", 1))
+    errors.check_choice("x", np.int64(1), ("a", 1))
+    with pytest.raises(InvalidParameter, match=r"invalid x=10{9}"):
+        errors.check_range("x", 10**400, 0)
+    errors.check_range("x", 10**400, 0, whole=True)

@@ -17,6 +17,7 @@ from momagames.reports.data.report_data import collect_report_data
 from momagames.reports.data.verdicts import LEVEL
 from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.report import report
+from momagames.reports.text.labels import describe_interval
 from tests.baselines.morl.cases import OPTIONS
 from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
 from tests.benchmark.test_head_to_head import EXPERIMENT as MATCHES
@@ -112,7 +113,7 @@ def test_pages_of_an_archive(results, archives, tmp_path):
     assert "| CPU-minutes |  |  | 1.2 |" in pages["learning.md"]
     (boards, *_) = expected.panels
     score = boards.scores["exact"]["hypervolume"].interval
-    assert f"| exact | 2 | {score.value:.4g} [{score.low:.4g}, {score.high:.4g}] |" in pages["one.md"]
+    assert f"| exact | 2 | {describe_interval(score, '.4g')} |" in pages["one.md"]
     assert "| momagames | " in pages["index.md"]
     assert "\n| game | [generalization to unseen instances](generalization.md) |\n" in pages["index.md"]
     assert "\n| MO-SameGame | `cross_entropy` in 1 of 1 setting |\n" in pages["index.md"]
@@ -169,7 +170,7 @@ def test_page_of_generalization(archives, tmp_path):
     (panel,) = report(tmp_path / "unpacked", replays=False).panels
     score = panel.generalization["random"][RATIO]
     for at in (score.training, score.test, score.gap):
-        assert f"| {at.value:.3f} [{at.low:.3f}, {at.high:.3f}] " in text
+        assert f"| {describe_interval(at)} |" in text
     assert text.count("<details>") == text.count("</details>") == 3
     assert "| random | " in text.partition("Environment steps of an episode")[2]
 
@@ -261,7 +262,7 @@ def test_page_of_games_between_learners(tmp_path):
     scores = panel.head_to_head
     won, tied, lost = scores.total("greedy")
     assert won > 0.9
-    assert f"| greedy | {scores.ratings['greedy'].value:.0f} [" in page.texts["track"]
+    assert f"| greedy | {describe_interval(scores.ratings['greedy'], '.0f')} |" in page.texts["track"]
     assert f"| {won:.3f} | {tied:.3f} | {lost:.3f} |" in page.texts["track"]
     assert f"| random | {lost:.2f} / {tied:.2f} / {won:.2f} |" in page.texts["track"]
     assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures} == {"track-1.svg"}
@@ -309,8 +310,11 @@ def test_page_of_learners_of_other_libraries(tmp_path):
     ratios = {name: hard.scores[name]["hypervolume_ratio"].interval.value for name in hard.points}
     best = max(("random", "greedy"), key=ratios.get)
     message = page.texts["track"].splitlines()[2]
-    assert "the highest mean is that of `maskable_ppo` in 1 of 1 setting (1 seed). They are ahead of the best method" in message
-    assert f"with as many steps (`{best}`) in {int(ratios['maskable_ppo'] > ratios[best])}." in message
+    assert "Leads among the learners of other libraries: `maskable_ppo` in 1 of 1 setting (1 seed). Those with the" in message
+    assert (
+        f"the highest mean, `maskable_ppo`, are ahead of the best method of the package with as many steps (`{best}`) in 0."
+        in message
+    )
     assert message.endswith(f" Random play reaches 0.99 or more in {easy.full_heading}, which does not tell methods apart.")
     for name, library in (("maskable_ppo", "sb3-contrib"), ("random", "momagames")):
         (rows,) = re.findall(rf"^\| \*{library}\* [| ]*\n((?:\| \w.*\n)+)", page.texts["track"], re.MULTILINE)

@@ -19,6 +19,7 @@ from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, MOVER, OVER, TERMINATED, TRUNCATED
 from momagames.errors import IllegalAction, InvalidCall
 from momagames.kernels.record import CUT_OFF
+from momagames.kernels.rng import draw_words
 
 
 class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
@@ -44,7 +45,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
-        self.max_cycles, self.numeric_infos = checks.check_max_cycles(max_cycles), numeric_infos
+        self.max_cycles = checks.check_max_cycles(max_cycles)
+        self.numeric_infos = checks.check_flag("numeric_infos", numeric_infos)
         self.episode = Episode(game)
         self._index = checks.AgentDict({agent: i for i, agent in enumerate(game.agents)})
         self._sequential = game.sequential
@@ -64,10 +66,13 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         """
         seed = checks.check_seed(seed)
         position, keep_rng = checks.read_start(self.game, options)
-        self.episode.start(position, seed, keep_rng)
-        if seed is not None:
-            self._seed, self._action_rng = seed, None
-        self._start_episode()
+        with self.episode.lock:
+            self.episode.start(position, seed, keep_rng)
+            if seed is not None:
+                self._seed, self._action_rng = seed, None
+            elif self._seed is None:  # drawn now, so that copies have it, too
+                self._seed = int(draw_words(1)[0])
+            self._start_episode()
 
     def _start_episode(self) -> None:
         self._started = True
@@ -97,12 +102,16 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, Any]:
         """Return the fields of the observation and `action_mask`, which is all zeros for an agent that may not act now.
 
-        In simultaneous games these are the agents that have acted in this round. At a truncation it is the mask of the position
+        In simultaneous games these are the agents that have acted in this round. In a sequential game whose rules say what a
+        waiting agent could do, the mask does, too. At a truncation it is the mask of the position
         """
-        observation = self.observe_with_mask(agent)
-        if not self._sequential and not self._is_waiting(agent):
-            observation["action_mask"] = format_mask(self.game, np.zeros(self.game.mask_size, np.int8))
-        return observation
+        if self._sequential:
+            return self.observe_with_mask(agent)
+        with self.episode.lock:
+            observation = self.observe_with_mask(agent)
+            if not self._is_waiting(agent):
+                observation["action_mask"] = format_mask(self.game, np.zeros(self.game.mask_size, np.int8))
+            return observation
 
     def _is_waiting(self, agent: str) -> bool:
         """Return whether an agent of a simultaneous game has yet to act in this round."""
@@ -116,8 +125,12 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         """Return the same as `observe`, but in simultaneous games with the masks of all agents."""
         if not self._started:
             raise checks.not_reset_error("observe()")
+        try:
+            i = self._index[agent]
+        except TypeError:
+            i = self._index.find(agent)
         observation: dict[str, Any]
-        observation, mask = self.episode.observe_with_mask(self._index[agent])
+        observation, mask = self.episode.observe_with_mask(i)
         observation["action_mask"] = format_mask(self.game, mask)
         return observation
 
@@ -136,13 +149,18 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         agent = self.agent_selection
         if not self.agents:
             raise checks.finished_error("last()")
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent].copy(),
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+        try:
+            return (
+                self.observe(agent) if observe else None,
+                self._cumulative_rewards[agent].copy(),
+                self.terminations[agent],
+                self.truncations[agent],
+                self.infos[agent],
+            )
+        except KeyError:
+            if agent in self.agents:
+                raise
+            raise InvalidCall(f"last() of {agent}, which has finished by a step() of another thread meanwhile") from None
 
     def step(self, action: Any) -> None:
         """Apply an action of the selected agent; None for an agent that has finished.
@@ -150,35 +168,40 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         In a simultaneous game, actions of agents that were still to act in the round that a forfeit has ended change nothing.
         Raises IllegalAction; nothing changes then
         """
-        if not self._started:
-            raise checks.not_reset_error("step()")
-        agent = self.agent_selection
-        if not self.agents:
-            raise checks.finished_error("step()")
-        if self.terminations[agent] or self.truncations[agent]:
-            if action is not None and agent in self._still_to_act:  # PettingZoo's conversion plays rounds to their end
-                self._skip_action(agent)
+        lock = self.episode.lock
+        lock.acquire()  # half the time of a with statement
+        try:
+            if not self._started:
+                raise checks.not_reset_error("step()")
+            agent = self.agent_selection
+            if not self.agents:
+                raise checks.finished_error("step()")
+            if self.terminations[agent] or self.truncations[agent]:
+                if action is not None and agent in self._still_to_act:  # PettingZoo's conversion plays rounds to their end
+                    self._skip_action(agent)
+                    return
+                if action is not None:  # the end of the message is PettingZoo's
+                    raise IllegalAction(
+                        f"illegal action={action!r} of {agent}: when an agent is dead, the only valid action is None"
+                    )
+                self._was_dead_step(action)
                 return
-            if action is not None:  # the end of the message is PettingZoo's
-                raise IllegalAction(
-                    f"illegal action={action!r} of {agent}: when an agent is dead, the only valid action is None"
-                )
-            self._was_dead_step(action)
-            return
-        i = self._index[agent]
-        resolved = self.episode.resolve_action(i, action)
-        if resolved is None:
-            if self.illegal == "forfeit":
-                if not self._sequential:
-                    self.episode.totals[i] = 0
-                    self._still_to_act = self.agents[self.agents.index(agent) + 1 :]
-                self.forfeit(agent)
-                return
-            resolved = self._fix_illegal(i, action)
-        if self._sequential:
-            self._advance(resolved)
-        else:
-            self._collect(i, resolved)
+            i = self._index[agent]
+            resolved = self.episode.resolve_action(i, action)
+            if resolved is None:
+                if self.illegal == "forfeit":
+                    if not self._sequential:
+                        self.episode.totals[i] = 0
+                        self._still_to_act = self.agents[self.agents.index(agent) + 1 :]
+                    self.forfeit(agent)
+                    return
+                resolved = self._fix_illegal(i, action)
+            if self._sequential:
+                self._advance(resolved)
+            else:
+                self._collect(i, resolved)
+        finally:
+            lock.release()
 
     def step_all(self, actions: dict[str, Any]) -> None:
         """Step a simultaneous game with the actions of its live agents."""
@@ -294,8 +317,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
 
     def forfeit(self, agent: str) -> None:
         """End the episode: the agent gets the lowest reward of each objective, the others the opposite of zero-sum ones."""
-        i = self._index[agent]
-        self.episode.end(self.game.forfeit_reward(i))
+        i = self._index.find(agent)
+        self.episode.forfeit(i)
         self.last_action = None
         self._update_rewards()
         self._update_infos()

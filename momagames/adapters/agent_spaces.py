@@ -34,14 +34,14 @@ class AgentSpaces:
         self.reward_spaces = AgentDict({agent: reward_space(game) for agent in game.agents})
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
+        return self.observation_spaces.find(agent)
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
+        return self.action_spaces.find(agent)
 
     def reward_space(self, agent: str) -> spaces.Box:
         """Return the bounds of the reward vector of an agent, float32[K]."""
-        return self.reward_spaces[agent]
+        return self.reward_spaces.find(agent)
 
     @property
     def state_space(self) -> spaces.Space[Any]:

@@ -59,7 +59,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         numeric_infos: bool = False,
     ) -> None:
         self.game = game
-        self.max_cycles, self.numeric_infos = checks.check_max_cycles(max_cycles), numeric_infos
+        self.max_cycles = checks.check_max_cycles(max_cycles)
+        self.numeric_infos = checks.check_flag("numeric_infos", numeric_infos)
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
@@ -92,51 +93,58 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         """
         seed = checks.check_seed(seed)
         position, keep_rng = checks.read_start(self.game, options)
-        self.episode.start(position, seed, keep_rng)
-        super().reset(seed=seed)
-        self._started = True
-        self._steps = 0
-        self.last_action = None
-        self._start = self.episode.state.copy()
-        for policy in self._policies.values():
-            reset_policy(policy)
-        self._status = self._play_opponents(int(self.episode.state["over"]) * OVER)
-        return self._observation(), self._info()
+        with self.episode.lock:
+            self.episode.start(position, seed, keep_rng)
+            super().reset(seed=seed)
+            _ = self.np_random  # begins now, so that copies have it, too
+            self._started = True
+            self._steps = 0
+            self.last_action = None
+            self._start = self.episode.state.copy()
+            for policy in self._policies.values():
+                reset_policy(policy)
+            self._status = self._play_opponents(int(self.episode.state["over"]) * OVER)
+            return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         """Apply an action, then the actions of the other agents until the next controlled step.
 
         Raises IllegalAction (illegal="raise"); nothing changes then
         """
-        if not self._started:
-            raise checks.not_reset_error("step()")
-        if self._status & OVER or self._has_finished():
-            raise InvalidCall("step() after the end of the episode: call reset() first")
-        before = self._own_returns()
-        resolved = self.episode.resolve_action(self._acting_agent, action)
-        if resolved is not None:
-            self._step_game(resolved)
-        elif self.illegal == "raise":
-            raise self.episode.illegal_action_error(self._acting_agent, action)
-        elif self.illegal == "forfeit":
-            self.episode.end(self.game.forfeit_reward(self._acting_agent))
-            self._status = OVER | TERMINATED
-        else:
-            mask = self.episode.mask(self._acting_agent)
-            self._step_game(checks.substitute_legal(self.illegal, action, mask, self.game.actions, self.np_random))
-        self._status = self._play_opponents(self._status)
-        self._steps += 1
-        if self._steps == self.max_cycles and not self._status & OVER:
-            self._status |= OVER | TRUNCATED
-        if self._status & OVER:
-            for policy in self._policies.values():
-                end_policy_episode(policy, self.episode.state)
-        reward = (self._own_returns() - before).astype(np.float32)
-        left = self._has_finished()
-        terminated, truncated = left or bool(self._status & TERMINATED), not left and bool(self._status & TRUNCATED)
-        if self.render_mode == "human":
-            self.render()
-        return self._observation(), reward, terminated, truncated, self._info()
+        lock = self.episode.lock
+        lock.acquire()  # half the time of a with statement
+        try:
+            if not self._started:
+                raise checks.not_reset_error("step()")
+            if self._status & OVER or self._has_finished():
+                raise InvalidCall("step() after the end of the episode: call reset() first")
+            before = self._own_returns()
+            resolved = self.episode.resolve_action(self._acting_agent, action)
+            if resolved is not None:
+                self._step_game(resolved)
+            elif self.illegal == "raise":
+                raise self.episode.illegal_action_error(self._acting_agent, action)
+            elif self.illegal == "forfeit":
+                self.episode.forfeit(self._acting_agent)
+                self._status = OVER | TERMINATED
+            else:
+                mask = self.episode.mask(self._acting_agent)
+                self._step_game(checks.substitute_legal(self.illegal, action, mask, self.game.actions, self.np_random))
+            self._status = self._play_opponents(self._status)
+            self._steps += 1
+            if self._steps == self.max_cycles and not self._status & OVER:
+                self._status |= OVER | TRUNCATED
+            if self._status & OVER:
+                for policy in self._policies.values():
+                    end_policy_episode(policy, self.episode.state)
+            reward = (self._own_returns() - before).astype(np.float32)
+            left = self._has_finished()
+            terminated, truncated = left or bool(self._status & TERMINATED), not left and bool(self._status & TRUNCATED)
+            if self.render_mode == "human":
+                self.render()
+            return self._observation(), reward, terminated, truncated, self._info()
+        finally:
+            lock.release()
 
     @property
     def _acting_agent(self) -> int:
@@ -308,7 +316,7 @@ def controlled_agents(game: Game, agent: str | None, team: int | None) -> list[i
         raise InvalidParameter(f"invalid agent={agent!r} with team={team!r}: expected one of the two")
     if not game.sequential:
         raise InvalidParameter(f"invalid team={team!r}: {game.id} is a simultaneous game; see momagames.wrappers.Centralize")
-    if isinstance(team, bool) or team not in teams:
+    if isinstance(team, bool) or not isinstance(team, (int, np.integer)) or team not in teams:
         raise InvalidParameter(f"invalid team={team!r}: expected {one_of(teams)}")
     return [i for i, of in enumerate(game.teams) if of == team]
 

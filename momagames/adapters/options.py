@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, split_mask
+from momagames.contract import Game, read_numbers, split_mask
 from momagames.engine.episode import PASS, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_choice, invalid_value, nearest, one_of
 from momagames.render import canvas
@@ -26,7 +26,14 @@ class AgentDict(dict[str, T]):
     """A dict by agent; an unknown agent raises an error that names the agents."""
 
     def __missing__(self, name: Any) -> T:
-        raise InvalidParameter(f"invalid agent={name!r}: expected {one_of(self)}{nearest(name, self)}")
+        raise InvalidParameter(invalid_value("agent", name, one_of(self), nearest(name, self)))
+
+    def find(self, name: Any) -> T:
+        """Return the value of an agent; also for a name that can be no key, the error names the agents."""
+        try:
+            return self[name]
+        except TypeError:
+            return self.__missing__(name)
 
 
 def check_illegal(illegal: str) -> str:
@@ -46,14 +53,11 @@ def find_next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) 
     The result depends on the position only, so that a deterministic game stays deterministic. Non-numbers count as 0. PASS if
     no action is legal
     """
-    try:
-        numbers = np.asarray(given).ravel()
-    except ValueError:  # rows of different lengths
-        numbers = np.zeros(0)
-    if numbers.dtype.kind not in "iuf" or numbers.size != len(parts) or not np.isfinite(numbers).all():
+    numbers = read_numbers(given)
+    if numbers is None or numbers.dtype.kind not in "iuf" or numbers.size != len(parts) or not np.isfinite(numbers).all():
         numbers = np.zeros(len(parts))
     chosen = []
-    for number, part in zip(numbers, split_mask(mask, parts), strict=True):
+    for number, part in zip(numbers.ravel(), split_mask(mask, parts), strict=True):
         allowed = np.flatnonzero(part)
         chosen.append(int(allowed[np.searchsorted(allowed, number) % allowed.size]) if allowed.size else PASS)
     return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)
@@ -74,7 +78,7 @@ def keep_numeric(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_render_mode(render_mode: str | None) -> str | None:
-    if render_mode is not None and render_mode not in RENDER_MODES:
+    if render_mode is not None and not (isinstance(render_mode, str) and render_mode in RENDER_MODES):
         allowed = f"None, {one_of(RENDER_MODES)}{nearest(render_mode, RENDER_MODES)}"
         raise InvalidParameter(f"invalid render_mode={render_mode!r}: expected {allowed}")
     return render_mode
@@ -82,6 +86,8 @@ def check_render_mode(render_mode: str | None) -> str | None:
 
 def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the given render options by name; InvalidParameter for an unknown option or an invalid value."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidParameter(invalid_value("render_options", given, "a dict or None"))
     known = (*game.view.render_options, *game.view.picture_options, canvas.DARK, canvas.FRAMES)
     options = {option.name: option for option in known}
     for name in given or ():
@@ -89,6 +95,13 @@ def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[st
             expected = f"{one_of(options)}{nearest(name, options)}"
             raise InvalidParameter(f"invalid render option {name!r} of {game.id}: expected {expected}")
     return {name: options[name].check(game.id, value) for name, value in (given or {}).items()}
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return a flag; InvalidParameter for another value than True and False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidParameter(invalid_value(name, value, "True or False"))
+    return bool(value)
 
 
 def check_seed(seed: int | None) -> int | None:

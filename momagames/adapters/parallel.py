@@ -20,7 +20,8 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
     """A game as a PettingZoo Parallel environment, with reward vectors. Made by `momagames.make(id, api="parallel")`.
 
     In a simultaneous game `step` takes an action of each agent. In a sequential game only the action of the agent in
-    `infos[agent]["active_agent"]` counts; those of the others may be missing or None, and their masks are zeros.
+    `infos[agent]["active_agent"]` counts; those of the others may be missing or None. Their masks are zeros, unless the rules
+    say what a waiting agent could do.
 
     max_cycles    truncate the episode after this number of steps; the count starts at each reset
     """
@@ -43,14 +44,15 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
     ) -> tuple[dict[str, dict[str, NDArray[Any]]], dict[str, dict[str, Any]]]:
         """Start an episode as `MultiObjectiveAEC.reset` does; return observations and infos of all agents."""
         aec = self.aec_env
-        aec.reset(seed=seed, options=options)
-        self._started = True
-        self._cycles = 0
-        self.agents = aec.agents[:]
-        observations = aec.observe_agents(self.agents)
-        infos = self._infos(self.agents)
-        self._drain_finished_agents()
-        return observations, infos
+        with aec.episode.lock:
+            aec.reset(seed=seed, options=options)
+            self._started = True
+            self._cycles = 0
+            self.agents = aec.agents[:]
+            observations = aec.observe_agents(self.agents)
+            infos = self._infos(self.agents)
+            self._drain_finished_agents()
+            return observations, infos
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """Step the environment with the actions of the agents that act.
@@ -65,22 +67,27 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
         if not actions.keys() <= self._names:
             for agent in actions:
                 self.action_space(agent)  # raises for an unknown agent
-        if not self.agents:
-            return {}, {}, {}, {}, {}
-        playing = aec.agents[:]
-        if self.game.sequential:
-            aec.step(actions.get(aec.agent_selection))
-        else:
-            aec.step_all(actions)
-        self._cycles += 1
-        if self._cycles == self.max_cycles:
-            aec.truncate()
-        rewards = dict(aec.rewards)
-        terminations, truncations = dict(aec.terminations), dict(aec.truncations)
-        observations = aec.observe_agents(playing)
-        infos = self._infos(playing)
-        self._drain_finished_agents()
-        return observations, rewards, terminations, truncations, infos
+        lock = aec.episode.lock
+        lock.acquire()  # half the time of a with statement
+        try:
+            if not self.agents:
+                return {}, {}, {}, {}, {}
+            playing = aec.agents[:]
+            if self.game.sequential:
+                aec.step(actions.get(aec.agent_selection))
+            else:
+                aec.step_all(actions)
+            self._cycles += 1
+            if self._cycles == self.max_cycles:
+                aec.truncate()
+            rewards = dict(aec.rewards)
+            terminations, truncations = dict(aec.terminations), dict(aec.truncations)
+            observations = aec.observe_agents(playing)
+            infos = self._infos(playing)
+            self._drain_finished_agents()
+            return observations, rewards, terminations, truncations, infos
+        finally:
+            lock.release()
 
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
         infos = self.aec_env.infos

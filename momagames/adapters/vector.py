@@ -58,7 +58,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.game = game
         self.illegal = checks.check_illegal(illegal)
         self.batch = Batch(game, num_envs, threads, autoreset, views)
-        self.num_envs = num_envs
+        self.num_envs = self.batch.num_envs
         self.agents = game.agents
         self.metadata = {"name": game.id, "render_modes": [], "autoreset_mode": AUTORESET[autoreset]}
         self._is_single = len(game.agents) == 1
@@ -69,7 +69,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.reward_dim = len(game.objectives)
-        self._action_rng: np.random.Generator | None = None  # for illegal="random"; like the words, created on first use
+        self._action_rng: np.random.Generator | None = None  # for illegal="random"
         self._sample_words: NDArray[np.uint64] | None = None
         self._link_buffers()
 
@@ -122,6 +122,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                 self._action_rng = np.random.default_rng(seed)
                 self._sample_words = random_words(seed, self.num_envs)
                 self.batch.seed(seed, chosen)
+            self._begin_streams()
             if given is None:
                 self.batch.reset(chosen)
             else:
@@ -150,10 +151,15 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
 
         `reset(seed=...)` seeds them. The action is 0 where the mask is empty. The array is overwritten by the next call.
         """
-        if self._sample_words is None:
-            self._sample_words = draw_words(self.num_envs)
-        actions = self.batch.sample_actions(self._sample_words)
+        _, words = self._begin_streams()
+        actions = self.batch.sample_actions(words)
         return actions.reshape([n for i, n in enumerate(actions.shape) if i == 0 or n > 1])
+
+    def _begin_streams(self) -> tuple[np.random.Generator, NDArray[np.uint64]]:
+        """Return the generators of actions; those that no seed has begun begin with entropy from the operating system."""
+        if self._action_rng is None or self._sample_words is None:
+            self._action_rng, self._sample_words = np.random.default_rng(), draw_words(self.num_envs)
+        return self._action_rng, self._sample_words
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Step every environment.
@@ -179,8 +185,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
 
     def _fix_illegal(self, actions: NDArray[np.int64], env: int) -> None:
         """Apply the option `illegal` to the illegal actions from environment `env` on."""
-        if self._action_rng is None:
-            self._action_rng = np.random.default_rng()
+        rng, _ = self._begin_streams()
         while env >= 0:
             actor = self.batch.find_illegal_actor(actions, env)
             agent = int(self.batch.to_move[env]) if self.game.sequential else actor
@@ -191,9 +196,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                     f"illegal action={given if len(given) > 1 else given[0]} of {self.agents[agent]} in environment {env}: "
                     f"expected one of {int(mask.sum())} legal actions"
                 )
-            actions[env, actor] = checks.substitute_legal(
-                self.illegal, actions[env, actor], mask, self.game.actions, self._action_rng
-            )
+            actions[env, actor] = checks.substitute_legal(self.illegal, actions[env, actor], mask, self.game.actions, rng)
             if self.illegal == "forfeit":
                 self.batch.forfeit(env, agent)
             env = self.batch.find_illegal_env(actions, env)

@@ -14,11 +14,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.analysis.arrays import Array, as_matrix
+from momagames.analysis.arrays import ROUNDING, Array, as_matrix, number_levels
 from momagames.errors import InvalidParameter
 
 DIGITS = 9  # to which correlations are rounded
-TOLERANCE = 1e-9  # shares of weights that differ by less are equal: they differ by rounding errors
 
 
 def compute_controllability(weights: ArrayLike, points: ArrayLike) -> Array:
@@ -30,7 +29,7 @@ def compute_controllability(weights: ArrayLike, points: ArrayLike) -> Array:
     arXiv 2605.10585, 2026.
     """
     given, array = _as_pairs(weights, points)
-    levels = _number_levels(given)
+    levels = number_levels(given)
     return np.array([_correlate(levels[:, k], array[:, k]) for k in range(given.shape[1])])
 
 
@@ -52,28 +51,18 @@ def ordering_score(weights: ArrayLike, points: ArrayLike) -> float | None:
 
 def _list_sweeps(weights: Array) -> Iterator[tuple[int, list[NDArray[np.int64]]]]:
     """Yield each sweep: its objective, and the indices of the policies for each of its weights, in ascending order."""
-    numbers = _number_levels(weights)
+    numbers = number_levels(weights)
     for k in range(weights.shape[1]):
         rest = np.delete(weights, k, axis=1)
         sums = rest.sum(axis=1)
-        ends = np.flatnonzero(sums <= TOLERANCE)  # all weight on this objective: the end of each of its sweeps
-        inside = np.flatnonzero(sums > TOLERANCE)
-        directions = _number_levels(rest[inside] / sums[inside, None])
+        ends = np.flatnonzero(sums <= ROUNDING)  # all weight on this objective: the end of each of its sweeps
+        inside = np.flatnonzero(sums > ROUNDING)
+        directions = number_levels(rest[inside] / sums[inside, None])
         for direction in np.unique(directions, axis=0):
             members = np.concatenate([inside[(directions == direction).all(axis=1)], ends])
             levels = np.unique(numbers[members, k])
             if len(levels) > 1:
                 yield k, [members[numbers[members, k] == level] for level in levels]
-
-
-def _number_levels(values: Array) -> Array:
-    """Return the ranks of the values of each column, the same for values that differ by rounding errors, float64[n, K]."""
-    order = values.argsort(axis=0)
-    rises = np.diff(np.take_along_axis(values, order, axis=0), axis=0, prepend=values[:1]) > TOLERANCE
-    rises[:1] = False
-    numbers = np.zeros(values.shape)
-    np.put_along_axis(numbers, order, rises.cumsum(axis=0), axis=0)
-    return numbers
 
 
 def _score_order(returns: Array) -> float:

@@ -19,7 +19,7 @@ from math import ceil, prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.analysis.arrays import Array, as_vector
+from momagames.analysis.arrays import Array, as_array, as_vector
 from momagames.analysis.utilities import Utility
 from momagames.errors import InvalidParameter
 
@@ -67,7 +67,7 @@ def front_standard_error(errors: ArrayLike, spans: ArrayLike) -> float:
 
     errors    float[n, K], of `standard_errors`;  spans  float[K], ideal point minus reference point
     """
-    given = np.asarray(errors, np.float64)
+    given = as_array("errors", errors)
     if given.ndim != 2 or not given.size or np.isnan(given).any():
         raise InvalidParameter(f"invalid errors of shape {given.shape}: expected numbers, (1 or more, K)")
     widths = as_vector("spans", spans, given.shape[1])
@@ -166,7 +166,7 @@ def _cumulative_counts(sample: Array, grid: Array) -> NDArray[np.int64]:
 
 def _as_returns(given: ArrayLike) -> Array:
     """Return float64[n, E, M, K]; InvalidParameter for another shape or non-finite values."""
-    array = np.asarray(given, np.float64)
+    array = as_array("returns", given)
     array = array[:, :, None, :] if array.ndim == 3 else array
     if array.ndim != 4 or not array.size or not np.isfinite(array).all():
         raise InvalidParameter(

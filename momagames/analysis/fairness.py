@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.analysis.arrays import Array, as_matrix
+from momagames.analysis.arrays import ROUNDING, Array, as_array, as_matrix, number_levels
 from momagames.baselines.archive import is_nondominated
 from momagames.errors import InvalidParameter
 
@@ -24,7 +24,7 @@ def agent_utilities(returns: ArrayLike, weights: ArrayLike) -> Array:
 
     The weights of an outcome are those of all its agents, and are divided by their sum.
     """
-    array = np.asarray(returns, np.float64)
+    array = as_array("returns", returns)
     if array.ndim != 3 or not array.size or not np.isfinite(array).all():
         raise InvalidParameter(
             f"invalid returns of shape {array.shape}: expected finite numbers, (outcomes, agents, objectives)"
@@ -104,8 +104,10 @@ def lorenz_front(utilities: ArrayLike) -> NDArray[np.bool_]:
     Source: Shorrocks (above); Michailidis et al., "Scalable multi-objective reinforcement learning with fairness guarantees
     using Lorenz dominance", J. Artif. Intell. Res. 85, 2026.
     """
-    curves, places = np.unique(generalized_lorenz_curves(utilities), axis=0, return_inverse=True)
-    return is_nondominated(curves)[places.reshape(-1)]
+    curves = generalized_lorenz_curves(utilities)
+    levels = number_levels(curves, ROUNDING * np.abs(curves).max(initial=0))
+    different, places = np.unique(levels, axis=0, return_inverse=True)
+    return is_nondominated(different)[places.reshape(-1)]
 
 
 # Measures of single outcomes by name: float64[n, A] -> float64[n]

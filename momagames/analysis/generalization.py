@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.analysis.arrays import Array, as_matrix
+from momagames.analysis.arrays import Array, as_array, as_matrix
 from momagames.analysis.indicators import hypervolume_ratio
 from momagames.errors import InvalidParameter, check_range
 
@@ -32,7 +32,7 @@ def instance_ratios(returns: ArrayLike, fronts: Sequence[ArrayLike], plays: int)
 
 def choose_policies(returns: ArrayLike, weights: ArrayLike) -> NDArray[np.int64]:
     """Return the policy with the best mean weighted sum over all episodes for each weight vector, int[w]; ties: the first."""
-    array = np.asarray(returns, np.float64)
+    array = as_array("returns", returns)
     given = as_matrix("weights", weights, array.shape[-1], min_rows=1)
     return np.asarray((given @ array.mean(axis=(1, 2)).T).argmax(axis=1))
 
@@ -58,7 +58,7 @@ def expected_utility_regrets(
 
 def _as_returns(returns: ArrayLike, fronts: Sequence[ArrayLike]) -> Array:
     """Return the returns as float64[n, P, S, K]; InvalidParameter for another shape or number of fronts."""
-    array = np.asarray(returns, np.float64)
+    array = as_array("returns", returns)
     if array.ndim != 4 or not array.size or array.shape[2] != len(fronts) or not np.isfinite(array).all():
         raise InvalidParameter(
             f"invalid returns of shape {array.shape}: expected finite numbers, (n, P, {len(fronts)}, K): one front an instance"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.analysis.arrays import Array
+from momagames.analysis.arrays import Array, as_array
 from momagames.analysis.statistics import SEED, as_scores, check_confidence, draw_runs
 from momagames.errors import InvalidParameter
 
@@ -41,7 +41,7 @@ def performance_profile(
     Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice", NeurIPS 2021.
     """
     given = as_scores(scores)
-    levels = np.linspace(0, max(1.0, float(given.max())), 101) if thresholds is None else np.asarray(thresholds, np.float64)
+    levels = np.linspace(0, max(1.0, float(given.max())), 101) if thresholds is None else as_array("thresholds", thresholds)
     check_confidence(confidence)
     if levels.ndim != 1 or not np.isfinite(levels).all():
         raise InvalidParameter(f"invalid thresholds of shape {levels.shape}: expected finite numbers of shape (T,)")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.analysis.arrays import Array
+from momagames.analysis.arrays import Array, as_array
 from momagames.analysis.statistics import SEED, Interval, check_confidence
 from momagames.errors import InvalidParameter, check_range
 
@@ -58,7 +58,7 @@ def rating_intervals(samples: ArrayLike, anchor: int = 0, confidence: float = 0.
     samples    float[E, N, N], wins in each of E independent units, which are resampled whole: episodes, because all pairs of an
                episode share their start position, or seeds, where the policies of a seed share their training
     """
-    given = np.asarray(samples, np.float64)
+    given = as_array("samples", samples)
     if given.ndim != 3 or not len(given):
         raise InvalidParameter(f"invalid samples of shape {given.shape}: expected (1 or more, N, N)")
     check_confidence(confidence)
@@ -79,7 +79,7 @@ def find_clearest_cycle(wins: ArrayLike) -> Cycle | None:
     Who wins exactly half of the games does not beat the other, so that there is no cycle with a tie, and none with a pair that
     never met. Ratings cannot represent a cycle: whoever has the higher rating is expected to win more than half of the games.
     """
-    given = np.asarray(wins, np.float64)
+    given = as_array("wins", wins)
     _check_wins(given)
     games = given + given.T
     rates = np.divide(given, games, out=np.full(given.shape, 0.5), where=games > 0)
@@ -90,7 +90,7 @@ def find_clearest_cycle(wins: ArrayLike) -> Cycle | None:
 
 def _check_wins(wins: ArrayLike) -> Array:
     """Return the wins with the prior added; InvalidParameter if no ratings exist for them."""
-    given = np.asarray(wins, np.float64)
+    given = as_array("wins", wins)
     if given.ndim < 2 or given.shape[-1] != given.shape[-2] or not np.isfinite(given).all() or (given < 0).any():
         raise InvalidParameter(f"invalid wins of shape {given.shape}: expected (N, N), numbers of at least 0")
     met: NDArray[np.bool_] = np.asarray(given + given.swapaxes(-1, -2) > 0)

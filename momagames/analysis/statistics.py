@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.analysis.arrays import Array
+from momagames.analysis.arrays import Array, as_array
 from momagames.errors import InvalidParameter, check_range
 
 SEED = 20240  # of the resampling, which makes reports reproducible
@@ -143,7 +143,7 @@ def check_confidence(confidence: float) -> None:
 
 def as_scores(scores: ArrayLike) -> Array:
     """Return scores as float64[S, K]; InvalidParameter for another shape or non-finite values."""
-    given = np.asarray(scores, np.float64)
+    given = as_array("scores", scores)
     given = given[:, None] if given.ndim == 1 else given
     if given.ndim != 2 or not given.size or not np.isfinite(given).all():
         raise InvalidParameter(

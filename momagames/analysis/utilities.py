@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.analysis.arrays import Array, as_matrix, as_vector
+from momagames.analysis.arrays import Array, as_array, as_matrix, as_vector
 from momagames.baselines.utilities import augmented_chebyshev
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter, check_range
@@ -113,7 +113,7 @@ def threshold(levels: ArrayLike) -> Utility:
 
     Under ESR it measures how often an episode reaches all levels.
     """
-    given = np.asarray(levels, np.float64)
+    given = as_array("levels", levels)
     given = as_vector("levels", given, given.size)
     return Utility(
         f"threshold{_format_numbers(given)}", lambda v: np.where((v >= given).all(axis=-1), np.maximum(v[..., 0], 0.0), 0.0)
@@ -159,7 +159,7 @@ def check_monotone(utility: Utility, objectives: int, pairs: int = 2_000) -> Uti
 
 
 def _check_weights(weights: ArrayLike) -> Array:
-    given = np.asarray(weights, np.float64)
+    given = as_array("weights", weights)
     given = as_vector("weights", given, given.size)
     if not given.size or (given < 0).any() or not np.isclose(given.sum(), 1):
         raise InvalidParameter(f"invalid weights={given.tolist()}: expected numbers of at least 0 that sum to 1")

@@ -83,6 +83,7 @@ def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[M
     from momagames.baselines.base import Method
     from momagames.baselines.scripted import make_scripted_method
 
+    _check_name("method", name)
     own: Mapping[str, str] = {**game.policies, **game.exact_policies} if game else {}
     if game and name not in METHODS and (name in own or name.startswith(SAFE) or _has_own_prefix(name, game)):
         return make_scripted_method(name, find_policy(name, game, origin))
@@ -138,6 +139,7 @@ def policy_options(name: str, game: Game) -> dict[str, Any]:
 
 def find_policy(name: str, game: Game, origin: Origin = USER) -> PolicySource:
     """Return what the name of a policy stands for; `origin` and errors as of `method`."""
+    _check_name("policy", name)
     inner = strip_safe(name)
     if inner != name:
         from momagames.baselines.safe import make_safe_source
@@ -161,6 +163,11 @@ def find_policy(name: str, game: Game, origin: Origin = USER) -> PolicySource:
     from momagames.engine.policy_sources import check_source
 
     return check_source(name, resolve_name("policy", name, known, origin))
+
+
+def _check_name(what: str, name: Any) -> None:
+    if not isinstance(name, str):
+        raise UnknownId(invalid_value(what, name, "a name"))
 
 
 def _has_own_prefix(name: str, game: Game) -> bool:

@@ -20,6 +20,7 @@ from momagames.baselines.trainer import Arrays, TrainedPolicies, TrainerMethod
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.files.npz_data import read_npz, write_npz
+from momagames.files.reading import refuse_content
 from momagames.plugins import Origin
 from momagames.registry import format_id
 
@@ -68,7 +69,8 @@ class Checkpoint:
         game = trained if game is None else game
         names, known = ([one.name for one in each.objectives] for each in (game, trained))
         try:
-            policies = self.make_method().restore_policies(game, self.policy)
+            with refuse_content(self.path, "a checkpoint of policies"):
+                policies = self.make_method().restore_policies(game, self.policy)
             if len(names) == len(known) and names != known and policies.reads_weights:
                 raise InvalidParameter(f"objectives {', '.join(names)}; expected {', '.join(known)}")
             return policies

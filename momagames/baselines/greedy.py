@@ -23,7 +23,7 @@ from momagames.engine.playouts import (
 )
 from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
-from momagames.errors import InvalidParameter, check_choice, invalid_value, one_of
+from momagames.errors import InvalidParameter, check_choice, check_range, invalid_value, one_of
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ class Greedy(Method):
     estimate: Estimate = "none"
 
     def __post_init__(self) -> None:
-        if self.divisions < 1:
-            raise InvalidParameter(f"greedy: invalid divisions={self.divisions}: expected 1 or more")
+        check_range("greedy: divisions", self.divisions, 1, whole=True)
         check_choice("greedy: estimate", self.estimate, ESTIMATES)
 
     def check_plan(self, game: Game) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.errors import InvalidParameter, invalid_value
+from momagames.errors import InvalidParameter, check_range, invalid_value
 
 MAX_POINTS = 1_000_000
 MAX_POLICIES = 1 << 16  # of a method with a policy for each weight vector
@@ -22,8 +22,8 @@ def simplex_lattice(objectives: int, divisions: int, most: int = MAX_POINTS) -> 
 
     Source: Scheffé, "Experiments with mixtures", J. R. Stat. Soc. B 20, 1958.
     """
-    if objectives < 1 or divisions < 1:
-        raise InvalidParameter(f"invalid objectives={objectives}, divisions={divisions}: expected 1 or more each")
+    check_range("objectives", objectives, 1, whole=True)
+    check_range("divisions", divisions, 1, whole=True)
     if divisions > MAX_POINTS:  # before numbers of thousands of digits
         raise InvalidParameter(invalid_value("divisions", divisions, f"at most {MAX_POINTS:,}"))
     count = comb(divisions + objectives - 1, objectives - 1)

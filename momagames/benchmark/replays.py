@@ -2,6 +2,9 @@
 
 A point is stored as data (`front.json`, `config.json`, `policies.npz`), so nothing is trained again. A replayed episode must
 reproduce the stored returns.
+
+allow_code    of each function: whether the directory may name Python code, such as methods "module:class", which is then
+              imported
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames import plugins
 from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds
@@ -21,7 +25,7 @@ from momagames.benchmark.head_to_head import choose_player
 from momagames.benchmark.plan import Run, label_methods
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
-from momagames.benchmark.store.store import read_front, read_rows, read_run, verify_run
+from momagames.benchmark.store.store import RUN, read_front, read_rows, read_run, verify_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
@@ -29,6 +33,7 @@ from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts,
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
+from momagames.files.reading import is_directory, is_file, refuse_content
 from momagames.wrappers.recording import replay_data
 
 
@@ -44,12 +49,12 @@ class Replay:
     title: str
 
 
-def load_points(folder: str | Path) -> list[dict[str, Any]]:
+def load_points(folder: str | Path, allow_code: bool = False) -> list[dict[str, Any]]:
     """Return the points of a run's front, see `store.run_front`. Raises InvalidFile unless `folder` holds a finished run."""
     _check_run_directory(Path(folder))
     verify_run(Path(folder))
     path = Path(folder) / "front.json"
-    if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # packed: the rows are the points
+    if not path.is_file() and (run := _read_run(path.parent, allow_code)).kind == "plans":  # packed: the rows are the points
         plans = FrontCollector(run)
         for row in read_rows(path.parent):
             plans.add(row)
@@ -58,7 +63,12 @@ def load_points(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def replay(
-    folder: str | Path, point: int, episode: int | None = None, opponent: str | None = None, seat: str | None = None
+    folder: str | Path,
+    point: int,
+    episode: int | None = None,
+    opponent: str | None = None,
+    seat: str | None = None,
+    allow_code: bool = False,
 ) -> Replay:
     """Replay a stored episode of a point.
 
@@ -67,20 +77,21 @@ def replay(
     Raises     InvalidFile if the directory cannot be read or the returns differ from the stored ones; InvalidParameter if there
                is no such point or episode
     """
-    place, run, chosen = _find_point(folder, point)
-    game = run.game.make_game()
-    row = _find_row(place, run, chosen, episode, opponent, seat)
-    one, _ = _play_row(place, run, game, row, chosen)
-    seen = _own_return(run, game, row, one)
-    if seen != row["return"]:
-        raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
-    who = f"{row['policy'] or run.method.name} of {run.method.name}"
-    if run.kind == "policies":
-        who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
+    with refuse_content(folder, RUN):
+        place, run, chosen = _find_point(folder, point, allow_code)
+        game = run.game.make_game()
+        row = _find_row(place, run, chosen, episode, opponent, seat)
+        one, _ = _play_row(place, run, game, row, chosen)
+        seen = _own_return(run, game, row, one)
+        if seen != row["return"]:
+            raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
+        who = f"{row['policy'] or run.method.name} of {run.method.name}"
+        if run.kind == "policies":
+            who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
     return Replay(replay_data(game, one.log or [], one.returns, None), who)
 
 
-def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
+def recompute_row(folder: str | Path, row: Mapping[str, Any], allow_code: bool = False) -> dict[str, Any]:
     """Return a stored row with all that determines it computed again: start, set, return and length.
 
     The actions of a plan are played again; in an episode the policy acts again.
@@ -89,28 +100,29 @@ def recompute_row(folder: str | Path, row: Mapping[str, Any]) -> dict[str, Any]:
     Raises     InvalidFile if the policy of the row is not stored: of a trained method only those on the front are
     """
     place = Path(folder)
-    run = read_run(place)
+    run = _read_run(place, allow_code)
     game = run.game.make_game()
     if run.kind == "plans":
         one, length = _play_row(place, run, game, row, row)
         return {**row, "return": _own_return(run, game, row, one), "length": length}
-    points = {point["policy"]: point for point in load_points(place)}
+    points = {point["policy"]: point for point in load_points(place, allow_code)}
     if run.method.is_trained(game) and row["policy"] not in points:
         raise InvalidFile(f"{place}: the policy {row['policy']!r} is not stored; stored are {one_of(points)}")
-    one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
-    seed, _, name = _find_episode(run, game, row)
-    return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
+    with refuse_content(folder, RUN):
+        one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
+        seed, _, name = _find_episode(run, game, row)
+        return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
 
 
-def can_recompute(folder: str | Path, row: Mapping[str, Any]) -> bool:
+def can_recompute(folder: str | Path, row: Mapping[str, Any], allow_code: bool = False) -> bool:
     """Return whether the policies of a row are stored, or defined by their methods, or the row is a plan."""
     place = Path(folder)
-    run = read_run(place)
+    run = _read_run(place, allow_code)
     if run.players is not None and (row["set"] not in SETS or _is_trained(run, row["opponent"])):
         return False
     if run.kind == "plans" or not run.method.is_trained(run.game.make_game()):
         return True
-    return (place / POLICIES).is_file() and row["policy"] in {point["policy"] for point in load_points(place)}
+    return (place / POLICIES).is_file() and row["policy"] in {point["policy"] for point in load_points(place, allow_code)}
 
 
 def _is_trained(run: Run, label: str) -> bool:
@@ -133,8 +145,18 @@ def _play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen:
         if one.state["over"]:
             raise InvalidFile(f"{place}: the game is over before the last action of {row['policy']!r}")
         parts = np.array(action, np.int64).reshape(one.pending.shape)
+        if run.kind == "plans":
+            _check_legal(place, one, parts)
         one.step(parts[0, 0] if parts.size == 1 else parts)
     return one, len(actions)
+
+
+def _check_legal(place: Path, one: Episode, parts: NDArray[np.int64]) -> None:
+    """Raise InvalidFile for a stored action int64[S, P] that is not legal: the rules trust what they are given."""
+    agents = [one.mover] if one.game.sequential else range(len(one.game.agents))
+    for agent, action in zip(agents, parts, strict=True):
+        if one.mask(agent).any() and not one.is_legal(agent, action if action.size > 1 else int(action[0])):
+            raise InvalidFile(f"{place}: the action {action.tolist()} of a plan is not legal")
 
 
 def _own_return(run: Run, game: Game, row: Mapping[str, Any], one: Episode) -> list[float]:
@@ -154,27 +176,30 @@ class TypicalEpisode:
     episodes: int
 
 
-def find_typical_episode(folder: str | Path, point: int) -> TypicalEpisode:
+def find_typical_episode(folder: str | Path, point: int, allow_code: bool = False) -> TypicalEpisode:
     """Return the report episode of a policy whose return is nearest to the mean, in standard deviations of each objective."""
-    place, run, chosen = _find_point(folder, point)
-    if run.kind == "plans":
-        return TypicalEpisode({}, 0)
-    rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
-    returns = np.array([row["return"] for row in rows], np.float64)
-    spread = returns.std(axis=0)
-    off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    nearest_row = rows[int(off.sum(axis=1).argmin())]
-    return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
+    with refuse_content(folder, RUN):
+        place, run, chosen = _find_point(folder, point, allow_code)
+        if run.kind == "plans":
+            return TypicalEpisode({}, 0)
+        rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
+        returns = np.array([row["return"] for row in rows], np.float64)
+        spread = returns.std(axis=0)
+        off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        nearest_row = rows[int(off.sum(axis=1).argmin())]
+        return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
 
 
-def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> dict[tuple[str, str], NDArray[np.float64]]:
+def evaluate_again(
+    folder: str | Path, point: int, episodes: int, seed: int, allow_code: bool = False
+) -> dict[tuple[str, str], NDArray[np.float64]]:
     """Evaluate the policy of a point on new episodes: (opponent, seat) -> returns float64[episodes, K].
 
     A plan has no new episodes: its single return is that of its own start position.
     """
-    place, run, chosen = _find_point(folder, point)
+    place, run, chosen = _find_point(folder, point, allow_code)
     if run.kind == "plans":
-        again = replay(place, point)
+        again = replay(place, point, allow_code=allow_code)
         return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
     fresh = run.model_copy(
@@ -186,25 +211,37 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
         }
     )
     found: dict[tuple[str, str], list[list[float]]] = {}
-    for row in evaluate.evaluate_policies(fresh, {}, [_restore_policy(place, run, chosen)]):
+    with refuse_content(folder, RUN):
+        policy = _restore_policy(place, run, chosen)
+    for row in evaluate.evaluate_policies(fresh, {}, [policy]):
         found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
     return {match: np.array(returns, np.float64) for match, returns in found.items()}
 
 
 def _check_run_directory(place: Path) -> None:
     """Raise InvalidFile, with the runs that there are, unless this is the directory of a finished run."""
-    if (place / "config.json").is_file():
+    if is_file(place / "config.json"):
         return
     for runs in (place / "runs", place, place.parent):
-        if runs.name == "runs" and (known := sorted(path.parent.name for path in runs.glob("*/config.json"))):
+        if (
+            runs.name == "runs"
+            and is_directory(runs)
+            and (known := sorted(path.parent.name for path in runs.glob("*/config.json")))
+        ):
             problem = f"{place}: not a finished run: expected a folder of {runs}{nearest(place.name, known)}"
             raise InvalidFile("\n".join([problem, first_of(known, 10)]))
     raise InvalidFile(f"{place}: not a finished run: expected a folder runs/RUN of a results directory")
 
 
-def _find_point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
+def _read_run(place: Path, allow_code: bool) -> Run:
+    with plugins.allow_code(allow_code):
+        return read_run(place)
+
+
+def _find_point(folder: str | Path, point: int, allow_code: bool) -> tuple[Path, Run, dict[str, Any]]:
     place = Path(folder)
-    known, run = load_points(place), read_run(place)
+    with refuse_content(folder, RUN):
+        known, run = load_points(place, allow_code), _read_run(place, allow_code)
     if not 0 <= point < len(known):
         raise InvalidParameter(invalid_value(f"{place}: point", point, f"0..{len(known) - 1}"))
     return place, run, known[point]

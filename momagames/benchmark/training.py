@@ -37,8 +37,8 @@ from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
-from momagames.errors import InvalidFile, InvalidParameter
-from momagames.files.reading import read_text
+from momagames.errors import InvalidFile, InvalidParameter, check_range
+from momagames.files.reading import is_directory, read_text, refuse_content
 from momagames.files.writing import make_folder, write_file_atomically
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
@@ -178,8 +178,10 @@ def train(
     if path.exists():
         checkpoint = load_checkpoint(path)
         _check_same_training(training, checkpoint)
-        trainer.load_state_dict(checkpoint.head["trainer"], checkpoint.training)
-        times = {name: checkpoint.head.get(name, 0.0) for name in times}  # older checkpoints have no CPU time
+        with refuse_content(path, "a checkpoint of this training"):
+            trainer.load_state_dict(checkpoint.head["trainer"], checkpoint.training)
+            check_range("steps", trainer.steps, 0, whole=True)
+            times = {name: float(checkpoint.head.get(name, 0.0)) for name in times}  # older checkpoints have no CPU time
     log = _ProgressLog(directory, trainer.steps, training.describe(), wandb)
     marks = [training.budget * (i + 1) // evaluations for i in range(evaluations)]
     saved_at = time.monotonic()
@@ -280,7 +282,7 @@ def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Check
     allow_code    whether it may name Python code, such as opponents "module:class"
     """
     with plugins.allow_code(allow_code):
-        checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
+        checkpoint = load_checkpoint(path / CHECKPOINT if is_directory(path) else path)
     head, origin = checkpoint.head, checkpoint.origin
     stated = {name: head[name] for name in _Head.model_fields if name in head}
     checked = validate_model(_Head, stated, f"{checkpoint.path}: not a training checkpoint", "training checkpoint", origin)

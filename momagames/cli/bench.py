@@ -257,6 +257,15 @@ def _warn_other_version(store: Store, suite: Suite) -> None:
         )
 
 
+def _print_changed_methods(*folders: Path) -> None:
+    """Print which rows of results directories this version does not reproduce."""
+    from momagames.benchmark.store.store import Store
+
+    for store in map(Store, folders):
+        if methods := store.describe_changed_methods(store.read_suite()):
+            print_line(f"momagames: {store.folder}: not reproducible with this version: {methods}", sys.stderr)
+
+
 def _run_suite(
     suite: Suite,
     folder: Path,
@@ -407,6 +416,7 @@ def status(folder: Folder, as_json: AsJson = False, allow_code: AllowCode = Fals
     from momagames.benchmark.store.status import read_status
 
     found, screen = read_status(folder), console()
+    _print_changed_methods(folder)
     if as_json:
         print_json(_describe_status(found))
         return
@@ -487,6 +497,7 @@ def report_results(
     screen = console()
     with screen.status("comparing") as status:
         made = report(folder, command(), replays, status.update)
+    _print_changed_methods(folder)
     screen.print(made.table(every))
     _print_page(made.page, made.page_error, open)
     if figures:
@@ -510,6 +521,7 @@ def compare(
     from momagames.reports.data.results_comparison import compare_results
 
     found, screen = compare_results(folders), console()
+    _print_changed_methods(*folders)
     for letter, folder in zip(LETTERS, folders, strict=False):
         screen.print(f"{letter}: {folder} (momagames {Store(folder).read_version()})", soft_wrap=True)
     for one in found:
@@ -535,8 +547,9 @@ def _make_comparison_table(found: Comparison) -> Any:
 
 
 def _format_interval(found: Any, form: str = ".4g") -> str:
-    span = f"\n[{found.low:{form}}, {found.high:{form}}]" if found.runs > 1 else ""
-    return f"{found.value:{form}}{span}"
+    from momagames.reports.text.labels import format_bounds
+
+    return f"{found.value:{form}}\n{format_bounds(found, form)}".rstrip()
 
 
 @bench.command("merge")

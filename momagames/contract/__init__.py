@@ -4,7 +4,7 @@ A game is one `Game`: metadata, compiled rules (`Kernels`) and the optional grou
 `SearchSupport`. APIs, wrappers, engine, baselines and reports access games only through it.
 """
 
-from momagames.contract.actions import first_legal_action, has_choice, read_integers, split_mask
+from momagames.contract.actions import first_legal_action, has_choice, read_integers, read_numbers, split_mask
 from momagames.contract.game import (
     Animation,
     Cell,
@@ -76,6 +76,7 @@ __all__ = [
     "parse_field",
     "position_number",
     "read_integers",
+    "read_numbers",
     "report_return",
     "reset_policy",
     "restore_record",

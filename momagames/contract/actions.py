@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+NUMBERS = frozenset({int, float, np.int64, np.int32, np.uint8, np.int8})  # types that need no further check
+
 
 def split_mask(mask: NDArray[np.int8], actions: Sequence[int]) -> list[NDArray[np.int8]]:
     """Return the parts of a mask, or of masks int8[..., M]; `actions` has their sizes, see `Game.actions`."""
@@ -17,22 +19,32 @@ def split_mask(mask: NDArray[np.int8], actions: Sequence[int]) -> list[NDArray[n
 
 
 def read_integers(given: Any, count: int) -> NDArray[np.integer[Any]] | None:
-    """Return actions as an array, or None for anything but `count` integers: numbers, arrays, tensors, lists or tuples.
+    """Return actions as an array, or None for anything but `count` integers in a form of `read_numbers`.
 
     As in the spaces of Gymnasium, other numbers are no actions, even if they are whole: a float is an output of another kind,
     of which the action was not taken.
     """
-    array = given
-    if type(given) is not np.ndarray:
-        if isinstance(given, np.ma.MaskedArray):
-            return None
-        if not isinstance(given, (int, list, tuple)) and not hasattr(given, "__array__"):  # buffers, ranges
-            return None
-        try:
-            array = np.asarray(given)
-        except (TypeError, ValueError, OverflowError, RuntimeError):  # ragged lists; tensors that are elsewhere
-            return None
-    return array if array.dtype.kind in "iu" and array.size == count else None
+    array = given if type(given) is np.ndarray else read_numbers(given)
+    return array if array is not None and array.dtype.kind in "iu" and array.size == count else None
+
+
+def read_numbers(given: Any) -> NDArray[Any] | None:
+    """Return a number, an array, a tensor, or a list or tuple of these at any depth as an array; None for anything else.
+
+    NumPy reads more inside lists, such as ranges, buffers and truth values beside integers, which are no numbers here.
+    """
+    try:
+        return np.asarray(given) if _has_only_numbers(given) else None
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # ragged or endless lists; tensors that are elsewhere
+        return None
+
+
+def _has_only_numbers(given: Any) -> bool:
+    if isinstance(given, (list, tuple)):
+        return NUMBERS.issuperset(map(type, given)) or all(map(_has_only_numbers, given))
+    if hasattr(given, "__array__"):
+        return not isinstance(given, np.ma.MaskedArray) and np.asarray(given).dtype.kind in "iuf"
+    return isinstance(given, (int, float)) and not isinstance(given, bool)
 
 
 def has_choice(mask: NDArray[np.int8], actions: Sequence[int]) -> bool:

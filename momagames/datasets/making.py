@@ -31,7 +31,7 @@ from momagames.datasets.recipes import Recipe, load_recipe
 from momagames.datasets.shards import import_pyarrow, write_shard
 from momagames.errors import InvalidCall, InvalidFile, check_range
 from momagames.files.json_data import read_json
-from momagames.files.reading import hash_content, read_bytes
+from momagames.files.reading import hash_content, is_file, read_bytes
 from momagames.files.writing import is_temporary, lock_folder, make_folder
 
 Progress = Callable[["ShardInfo", int, int], None]
@@ -96,7 +96,7 @@ def _make_in_folder(recipe: Recipe, place: Path, processes: int, show_progress: 
 
 def _resume(recipe: Recipe, place: Path) -> Manifest:
     """Return the manifest of the folder, without the files that are missing or damaged; a new one if there is none."""
-    if not (place / MANIFEST).is_file():
+    if not is_file(place / MANIFEST):
         if not all(is_temporary(path.name) for path in place.iterdir()):
             raise InvalidCall(f"{place}: expected an empty or new folder, or a dataset of this recipe")
         manifest = Manifest(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MissingExtra
+from momagames.files.parquet_data import DOUBLE, INT32, INT64, Column, measure_parquet
 from momagames.files.writing import atomic_path
 
 COMPRESSION, LEVEL = "zstd", 3
 MAX_EPISODES, MAX_VALUES = 1_000_000, 1 << 27  # episodes and parts of actions of a file
-VALUE_BYTES, PAGE_BYTES = 16, 1 << 20  # of an encoded value, and of a page besides, at most
+SMALL_VALUES, VALUES_PER_BYTE = 1 << 25, 32  # of all columns of a small file, and for each byte of a larger one
+VALUE_BYTES, PAGE_BYTES = 16, 1 << 20  # of an encoded value, and of a column besides, at most
 
 
 @dataclass(frozen=True)
@@ -120,17 +122,17 @@ def parse_shard(content: bytes, place: str, game: Game) -> Shard:
     """
     arrow, parquet = import_pyarrow()
     agents, step_size = len(game.agents), game.actors * len(game.actions)
+    found = measure_parquet(content, f"{place}: not a file of a dataset")
+    rows = found.rows
     try:
-        file = parquet.ParquetFile(arrow.BufferReader(content))
-        rows = file.metadata.num_rows
         if rows > MAX_EPISODES:
             raise ValueError(f"{rows:,} episodes: expected at most {MAX_EPISODES:,}")
         sizes = {
             "seed": rows, "length": rows, "policies": rows * agents, "returns": rows * agents * len(game.objectives),
             "actions": min(MAX_VALUES, rows * game.max_episode_steps * step_size),
         }  # fmt: skip
-        _check_sizes(file.metadata, sizes)
-        table = file.read(columns=list(sizes), use_threads=False)
+        _check_sizes(found.columns, sizes, max(SMALL_VALUES, VALUES_PER_BYTE * len(content)))
+        table = parquet.ParquetFile(arrow.BufferReader(content)).read(columns=list(sizes), use_threads=False)
         columns = {name: table.column(name).combine_chunks() for name in sizes}
         if any(column.null_count or column.flatten().null_count for column in columns.values() if column.type.num_fields):
             raise ValueError("missing values")
@@ -157,21 +159,19 @@ def parse_shard(content: bytes, place: str, game: Game) -> Shard:
     return shard
 
 
-def _check_sizes(metadata: Any, sizes: Mapping[str, int]) -> None:
-    """Raise ValueError unless columns are of numbers, with at most as many values as expected and the bytes of these."""
-    counts, found = dict.fromkeys(sizes, 0), dict.fromkeys(sizes, 0)
-    for group in range(metadata.num_row_groups):
-        for number in range(metadata.num_columns):
-            column = metadata.row_group(group).column(number)
-            name = column.path_in_schema.partition(".")[0]
-            if name not in sizes:
-                continue
-            if column.physical_type not in ("INT32", "INT64", "DOUBLE"):
-                raise ValueError(f"column {name} of {column.physical_type}: expected numbers")
-            counts[name] += column.num_values
-            found[name] += column.total_uncompressed_size
+def _check_sizes(columns: Sequence[Column], sizes: Mapping[str, int], limit: int) -> None:
+    """Raise ValueError unless columns are of numbers, with at most as many values as expected and the bytes of these.
+
+    limit    of the values of all columns
+    """
+    if (total := sum(column.values for column in columns if column.name in sizes)) > limit:
+        raise ValueError(f"{total:,} values: expected at most {limit:,}")
     for name, size in sizes.items():
-        if counts[name] > size:
-            raise ValueError(f"{counts[name]:,} values of {name}: expected at most {size:,}")
-        if found[name] > VALUE_BYTES * counts[name] + PAGE_BYTES * metadata.num_row_groups:
-            raise ValueError(f"{found[name]:,} bytes of {name}: expected those of {counts[name]:,} values")
+        own = [column for column in columns if column.name == name]
+        if not all(column.kinds <= {INT32, INT64, DOUBLE} for column in own):
+            raise ValueError(f"column {name}: expected numbers")
+        count, found = sum(column.values for column in own), sum(column.size for column in own)
+        if count > size:
+            raise ValueError(f"{count:,} values of {name}: expected at most {size:,}")
+        if found > VALUE_BYTES * count + PAGE_BYTES:
+            raise ValueError(f"{found:,} bytes of {name}: expected those of {count:,} values")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import weakref
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, read_integers
+from momagames.contract import Game, read_integers, read_numbers
 from momagames.engine import loops
+from momagames.engine.locks import add_lock
 from momagames.engine.workers import Workers
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, check_choice, check_range
 from momagames.kernels.record import CUT_OFF
@@ -45,7 +44,7 @@ class Batch:
     All arrays are allocated once and overwritten by each step.
     """
 
-    _all: ClassVar[weakref.WeakSet[Batch]] = weakref.WeakSet()
+    lock: threading.RLock
 
     def __init__(
         self,
@@ -59,6 +58,7 @@ class Batch:
         check_range("threads", threads, 1, whole=True)
         check_choice("autoreset", autoreset, MODES)
         check_choice("views", views, get_args(Views))
+        num_envs, threads = int(num_envs), int(threads)  # small integers of NumPy overflow
         self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
         self._loops = loops.compile_batch_loops(game)
         n, agents, objectives = num_envs, len(game.agents), len(game.objectives)
@@ -90,8 +90,7 @@ class Batch:
 
     def _set_up_threads(self) -> None:
         """Set what a copy does not share: worker threads and lock."""
-        self.lock = threading.RLock()
-        self._all.add(self)
+        add_lock(self)
         self._workers = self._make_workers()
 
     def _make_workers(self) -> Workers | None:
@@ -127,7 +126,10 @@ class Batch:
 
     def select_envs(self, chosen: Any) -> NDArray[np.bool_]:
         """Return a selection of environments as bool[N]; InvalidParameter for another shape or type."""
-        array = np.asarray(chosen)
+        try:
+            array = np.asarray(chosen)
+        except ValueError:  # lists of different lengths
+            array = np.empty(0)
         if array.shape != (self.num_envs,) or array.dtype != np.bool_:
             raise InvalidParameter(
                 f"invalid reset_mask of shape {array.shape} of {array.dtype}: expected bool[{self.num_envs}]"
@@ -256,20 +258,11 @@ class Batch:
 
 def invalid_actions_error(given: Any, shape: tuple[int, ...], expected: str = "integers") -> IllegalAction:
     """Return the error for actions of the environments that are not integers of this shape."""
-    try:
-        array = given if hasattr(given, "dtype") else np.asarray(given)
-        is_array = array is given or isinstance(given, (int, float, list, tuple))
-        found = f"of shape {array.shape} of {array.dtype}" if is_array else f"of type {type(given).__name__}"
-    except ValueError:  # ragged
+    array = given if hasattr(given, "dtype") else read_numbers(given)
+    if array is not None:
+        found = f"of shape {array.shape} of {array.dtype}"
+    elif isinstance(given, (list, tuple)):  # ragged, or of other values
         found = f"{given!r:.60}"
+    else:
+        found = f"of type {type(given).__name__}"
     return IllegalAction(f"invalid actions {found}: expected {expected} of shape {[n for n in shape if n != 1] or [1]}")
-
-
-def _renew_locks() -> None:
-    """Give the batches of a forked child new locks: a thread that it does not have may hold those of its parent."""
-    for batch in Batch._all:
-        batch.lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_locks)

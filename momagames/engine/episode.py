@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Iterable
 from math import prod
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game, Policy, State, first_legal_action, has_choice, read_integers, report_return, split_mask
 from momagames.engine import loops
+from momagames.engine.locks import add_lock
 from momagames.engine.observation_pool import ObservationPool
 from momagames.engine.positions import has_random_word, load_state
 from momagames.errors import IllegalAction
@@ -33,8 +35,11 @@ class Episode:
     mover         index of the agent to move (0 in simultaneous games)
     is_seeded     whether the random state is that of a seed or of a position
     log           None, or a list of the start position (dict form) of the episode followed by the actions of each step
-                  (as `pending`), None for a forfeit; a new list for each episode
+                  (as `pending`), or the name of an agent that forfeits; a new list for each episode
+    lock          held by environments for whole calls: several Python threads wait for each other
     """
+
+    lock: threading.RLock
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -52,6 +57,7 @@ class Episode:
 
     def _set_derived_attributes(self) -> None:
         """Set the attributes that are derived from the others and not pickled."""
+        add_lock(self)
         game = self.game
         self._loops = loops.compile_episode_loops(game)
         self._play = self._loops.play
@@ -96,7 +102,7 @@ class Episode:
         self.mover, self.is_seeded = other.mover, other.is_seeded
 
     def reset(self, seed: int | None = None) -> None:
-        """Generate a start position; without a seed the random stream continues, at first from that of seed 0."""
+        """Generate a start position; without a seed the random stream continues, or is that of seed 0 (see `start`)."""
         if seed is not None:
             self.states["rng"] = np.uint64(seed % 2**64)
         self._observe(loops.START)
@@ -223,12 +229,12 @@ class Episode:
         game, mask = self.game, self.mask(agent)
         given = action.tolist() if isinstance(action, np.ndarray) else action
         hint = ""
-        if self._simple and isinstance(action, (int, np.integer)):
-            hint = game.human.legal_hint(self.state, int(action), mask)
         count = prod(int(part.sum()) for part in split_mask(mask, self._parts))
         message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {count} legal actions"
         if action is not None and type(action) is not int and read_integers(action, len(self._parts)) is None:
             hint = "an action is an integer" if self._simple else f"an action is {len(self._parts)} integers"
+        elif self._simple and isinstance(action, (int, np.integer)):  # as np.timedelta64 is, too
+            hint = game.human.legal_hint(self.state, int(action), mask)
         return IllegalAction(message + (f"; {hint}" if hint else ""))
 
     def step(self, actions: Any) -> int:
@@ -266,8 +272,9 @@ class Episode:
                 self.log.append(self.pending.tolist())
         return status
 
-    def end(self, reward: NDArray[np.float32]) -> None:
-        """End the episode with this reward, float32[A, K]."""
+    def forfeit(self, agent: int) -> None:
+        """End the episode with `Game.forfeit_reward` of an agent."""
+        reward = self.game.forfeit_reward(agent)
         self.states["over"] = 1
         self._observe()
         self.reward[:] = reward
@@ -276,7 +283,7 @@ class Episode:
         self.totals += reward
         self.returns += reward
         if self.log is not None:
-            self.log.append(None)
+            self.log.append(self.game.agents[agent])
 
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:

@@ -23,6 +23,7 @@ from momagames.contract import (
     end_policy_episode,
     first_legal_action,
     has_choice,
+    read_integers,
     report_return,
     reset_policy,
 )
@@ -200,7 +201,8 @@ class _PythonSeats:
                     out[i, actor] = first_legal_action(mask, game.actions)
                     if has_choice(mask, game.actions):
                         report_return(policies[agent], batch.running_returns[i, agent])
-                        out[i, actor] = policies[agent](state.copy(), mask, self._next_generator(i, agent))
+                        action = policies[agent](state.copy(), mask, self._next_generator(i, agent))
+                        out[i, actor] = _read_action(game, agent, action)
 
     def end_episodes(self) -> None:
         """Report the final states of finished episodes to their policies."""
@@ -376,6 +378,16 @@ def play_policies(
     if played.shape[2:] == (1, 1):
         played = played[:, :, 0, 0]
     return Episodes(batch.states, batch.returns, lengths, steps, played)
+
+
+def _read_action(game: Game, agent: int, action: Any) -> Any:
+    """Return the action of a Python policy as integers, as environments read actions; IllegalAction for anything else."""
+    count = len(game.actions)
+    parts = read_integers(action, count)
+    if parts is None or (count == 1 and isinstance(action, (list, tuple))):
+        expected = "an integer" if count == 1 else f"{count} integers"
+        raise IllegalAction(f"illegal action={action!r:.60} of {game.agents[agent]}: expected {expected}")
+    return parts.ravel()
 
 
 def _check_actions(batch: Batch, actions: NDArray[np.int64]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from sys import float_info
 from typing import Any, NoReturn
 
 from momagames.errors import InvalidFile
@@ -26,7 +27,7 @@ def parse_json(text: str | bytes, place: str) -> Any:
     Not accepted: NaN and infinite numbers, duplicate keys, integers of more than 4,300 digits, more than 100 levels.
     """
     try:
-        data = json.loads(text, object_pairs_hook=_make_dict, parse_constant=_reject_constant)
+        data = json.loads(text, object_pairs_hook=_make_dict, parse_float=_parse_float, parse_constant=_reject_constant)
         _check_depth(data, MAX_DEPTH)
     except json.JSONDecodeError as error:
         raise InvalidFile(f"{place}: line {error.lineno}, column {error.colno}: {error.msg}") from None
@@ -44,6 +45,11 @@ def _make_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"duplicate key {name!r}")
         data[name] = value
     return data
+
+
+def _parse_float(text: str) -> float:
+    number = float(text)
+    return number if abs(number) <= float_info.max else _reject_constant(text[:100])
 
 
 def _reject_constant(name: str) -> NoReturn:

@@ -12,11 +12,33 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
-from momagames.errors import InvalidFile
+from momagames.errors import InvalidFile, MomagamesError
 
 MAX_BYTES = 64 << 20
 CheckFile = Callable[[Path], None]
 _check_file: ContextVar[CheckFile | None] = ContextVar("check_file", default=None)
+CONTENT_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    StopIteration,
+)  # of code that trusts a file
+
+
+@contextmanager
+def refuse_content(place: str | os.PathLike[str], noun: str) -> Iterator[None]:
+    """Raise InvalidFile, with the place, for an error that content of another form causes in the block.
+
+    noun    name of valid content
+    """
+    try:
+        yield
+    except MomagamesError:
+        raise
+    except CONTENT_ERRORS as error:
+        raise InvalidFile(f"{place}: not {noun}: {type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
 @contextmanager
@@ -42,6 +64,14 @@ def is_file(path: str | os.PathLike[str]) -> bool:
     """Return whether there is a file of this name. A text that can be no name, such as one that is too long, names none."""
     try:
         return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_directory(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is a directory of this name, as `is_file`."""
+    try:
+        return Path(path).is_dir()
     except (OSError, ValueError):
         return False
 

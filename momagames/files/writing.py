@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from momagames.errors import InvalidCall, InvalidFile
 from momagames.files.processes import is_stale, process_namespace
+from momagames.wording import show_controls
 
 TEMPORARY = ".momagames@"  # beginning of the names of temporary files
 NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
@@ -118,6 +119,12 @@ def write_file_atomically(path: Path, content: str | bytes) -> None:
     """Write a file through `atomic_path`, and flush it to disk before it is renamed. Raises InvalidFile."""
     with atomic_path(path) as temporary:
         write_file(temporary, content)
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write a text for people, such as HTML or LaTeX, atomically. Control characters, such as those of names in files that it
+    quotes, are shown as escapes (see `show_controls`). Raises InvalidFile."""
+    write_file_atomically(path, show_controls(text))
 
 
 def write_file(path: Path, content: str | bytes) -> None:

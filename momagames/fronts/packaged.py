@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.errors import InvalidFile, nearest
+from momagames.files.reading import is_file
 from momagames.fronts.environment_front import EnvironmentFront, read_front
 from momagames.fronts.front_file import PLAN_CLAIMS, FrontFile, read_game_front, read_header
 
@@ -30,9 +32,9 @@ def packaged_fronts() -> dict[str, Path]:
 def load_front(source: str | Path, allow_code: bool = False) -> FrontFile | EnvironmentFront:
     """Read a front by path, or by its name in the package; `allow_code` and errors as of `read_front`."""
     path, packaged = Path(source), packaged_fronts()
-    if not path.is_file() and str(source) in packaged:
+    if not is_file(path) and str(source) in packaged:
         return read_front(packaged[str(source)])
-    if not path.exists():
+    if not os.path.exists(path):
         raise InvalidFile(f"{source}: expected a file, or the name of a front of the package{nearest(source, packaged)}")
     return read_front(path, allow_code)
 

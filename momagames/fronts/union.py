@@ -10,8 +10,9 @@ import numpy as np
 from momagames import registry
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.plan import Run
-from momagames.benchmark.store.store import Store
+from momagames.benchmark.store.store import RUN, Store
 from momagames.errors import InvalidFile
+from momagames.files.reading import refuse_content
 from momagames.fronts.front_content import Point
 from momagames.fronts.front_file import Claim, FrontFile, state_claim
 from momagames.fronts.generation import collect_provenance, make_start
@@ -45,11 +46,11 @@ def _union(found: list[tuple[Store, Run]], command: str, omit_positions: bool) -
     found = sorted(found, key=lambda pair: pair[1].digest)
     run = found[0][1]
     game = run.game.make_game()
-    points = [
-        Point(value=tuple(row["return"]), actions=tuple(row["actions"]), run=one.digest)
-        for store, one in found
-        for row in store.read_rows(one)
-    ]
+    points = []
+    for store, one in found:
+        with refuse_content(store.run_directory(one), RUN):
+            rows = store.read_rows(one)
+            points += [Point(value=tuple(row["return"]), actions=tuple(row["actions"]), run=one.digest) for row in rows]
     if not points:
         raise InvalidFile(f"{run.canonical}, seed {run.seed}: its runs have no points")
     mask = is_nondominated(np.array([point.value for point in points]))  # of equal points the first

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from momagames.benchmark.store.checksums import CHECKSUMS, find_changed_files, hash_files, read_checksums, write_checksums
 from momagames.errors import InvalidFile, first_of
+from momagames.files.reading import is_directory
 from momagames.leaderboard.errors import InvalidSubmission, OversizedSubmission, TruncatedSubmission, UnsafeSubmission
 
 METADATA, README = "submission.yaml", "README.md"
@@ -40,10 +41,10 @@ def list_files(folder: Path) -> tuple[str, ...]:
     Raises     InvalidSubmission without a metadata file; UnsafeSubmission for links and anything else that is no plain file;
                OversizedSubmission
     """
+    if not is_directory(folder):
+        raise InvalidSubmission(f"{folder}: expected the directory of a submission")
     if folder.is_symlink():
         raise UnsafeSubmission(f"{folder}: a link: expected a directory")
-    if not folder.is_dir():
-        raise InvalidSubmission(f"{folder}: expected the directory of a submission")
     if not FILE_NAME.fullmatch(name := folder.resolve().name):
         raise UnsafeSubmission(f"{folder}: invalid name {name!r}: expected letters, digits and ._-")
     found, size = [], 0

@@ -11,10 +11,10 @@ from typing import Any
 from momagames.benchmark.plan import Run, Suite, canonical_json, expand_runs, method_names
 from momagames.benchmark.replays import load_points
 from momagames.benchmark.store.policy_files import POLICIES
-from momagames.benchmark.store.store import Store
+from momagames.benchmark.store.store import RUN, Store
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
-from momagames.files.reading import hash_content, read_bytes
+from momagames.files.reading import hash_content, read_bytes, refuse_content
 from momagames.files.writing import write_file_atomically
 from momagames.leaderboard.directory import METADATA, seal_submission
 from momagames.leaderboard.metadata import is_checkpoint
@@ -139,7 +139,8 @@ def _format_plans(store: Store, runs: list[Run]) -> str:
     """Return the content of a file of plans, with a line for each plan."""
     parts = []
     for run in sorted(runs, key=lambda one: one.seed):
-        plans = [json.dumps({"actions": row["actions"], "return": row["return"]}) for row in store.read_rows(run)]
+        with refuse_content(store.run_directory(run), RUN):
+            plans = [json.dumps({"actions": row["actions"], "return": row["return"]}) for row in store.read_rows(run)]
         parts.append(f' "{run.seed}": [\n  ' + ",\n  ".join(plans) + "\n ]")
     return '{"schema": 1, "runs": {\n' + ",\n".join(parts) + "\n}}\n"
 

@@ -10,7 +10,7 @@ import momagames
 from momagames.analysis.named_indicators import Indicator
 from momagames.benchmark.plan import PlansExperiment
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value
-from momagames.files.writing import write_file_atomically
+from momagames.files.writing import write_page
 from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.settings import Setting
 from momagames.leaderboard.tables import Row, Table, make_tables
@@ -57,7 +57,7 @@ def write_pages(pages: Mapping[str, str], folder: str | Path) -> None:
             if page.name not in pages:
                 page.unlink()
         for name, text in pages.items():
-            write_file_atomically(place / name, text)
+            write_page(place / name, text)
     except OSError as error:
         raise InvalidFile(f"{error.filename or place}: {error.strerror or error}") from None
 

@@ -10,6 +10,8 @@ from xml.sax.saxutils import escape
 
 from PIL import ImageFont
 
+from momagames.wording import show_controls
+
 Color = tuple[int, int, int]
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 FAMILY = "Aileron, Helvetica, Arial, sans-serif"  # the first is the font of pictures of pixels
@@ -68,7 +70,7 @@ def format_text(text: str, x: float, baseline: float, size: float, ink: str, ali
     fitted = length if len(text) > 1 else None
     return format_tag(
         "text",
-        escape(text),
+        escape(show_controls(text)),
         x=x,
         y=baseline,
         font_size=size,
@@ -265,9 +267,10 @@ class VectorPicture:
         writer = _Writer(self)
         body = writer.format_items(self)
         height, width = self.shape[:2]
+        name = escape(show_controls(title))
         return format_tag(
             "svg",
-            "\n".join(["", f"<title>{escape(title)}</title>", format_tag("defs", "".join(writer.symbols.values())), body, ""]),
+            "\n".join(["", f"<title>{name}</title>", format_tag("defs", "".join(writer.symbols.values())), body, ""]),
             xmlns="http://www.w3.org/2000/svg",
             width=width,
             height=height,

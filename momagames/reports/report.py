@@ -11,7 +11,7 @@ from rich.console import Group
 from momagames import plugins
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
-from momagames.files.writing import write_file_atomically
+from momagames.files.writing import write_page
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.html.page import render_page
 from momagames.reports.html.replay_player import add_player
@@ -67,7 +67,7 @@ def _make_report(folder: str | Path, command: str, replays: bool, progress: Call
     page = render_page(store, suite, data, errors, command)
     problem = ""
     try:
-        write_file_atomically(path, add_player(page, store, data.panels, progress) if replays else page)
+        write_page(path, add_player(page, store, data.panels, progress) if replays else page)
         write_summary(store, summarize(data.panels, data.overview))
     except InvalidFile as error:  # the tables are worth showing all the same
         problem = str(error)

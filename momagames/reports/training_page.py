@@ -13,7 +13,7 @@ import numpy as np
 from momagames.benchmark.training import LOG, load_training, read_log
 from momagames.benchmark.training_comparison import Standing, format_standings, make_standing
 from momagames.errors import InvalidFile
-from momagames.files.writing import write_file_atomically
+from momagames.files.writing import write_page
 from momagames.fronts.packaged import find_packaged_front
 from momagames.reports.figures.theme import COLORS, DASHES, GRID, base_layout
 from momagames.reports.html.document import add_figure, render_document
@@ -59,7 +59,7 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
 <section><h2>Provenance</h2>
 {render_facts(facts)}</section>
 </main>"""
-        write_file_atomically(path, render_document(f"training of {head['canonical']}", body, figures))
+        write_page(path, render_document(f"training of {head['canonical']}", body, figures))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidFile(f"{path}: the page cannot be written: {error}") from None
     return path

@@ -11,6 +11,7 @@ place in this order. Flatten goes around these. RecordReplay and Centralize wrap
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -36,6 +37,7 @@ __all__ = [
     "replay",
 ]
 
+MAX_NUMBER = 2**63 - 1  # of int64
 ALL = ("aec", "parallel", "gymnasium", "vector")
 
 
@@ -118,7 +120,7 @@ def RecordEpisodeStatistics(env: Any, buffer_length: int = 100) -> Any:
     steps so far}; in a batch these are arrays, with the mask infos["_episode"]. `episodes` holds the last `buffer_length`
     episodes. An episode lasts until reset(): those of PettingZoo's MultiEpisodeEnv inside are one.
     """
-    check_range("buffer_length", buffer_length, 0, whole=True)
+    check_range("buffer_length", buffer_length, 0, sys.maxsize, whole=True)
     return introspection.find_module(env, "RecordEpisodeStatistics", *ALL).RecordEpisodeStatistics(env, int(buffer_length))
 
 
@@ -160,8 +162,8 @@ def TabularObservation(env: Any, limit: int) -> Any:
     Raises   InvalidParameter; in reset() and step() InvalidCall if there are more
     """
     module = introspection.find_module(env, "TabularObservation", "gymnasium")
-    check_range("limit", limit, 1, whole=True)
-    return module.TabularObservation(env, limit)
+    check_range("limit", limit, 1, MAX_NUMBER, whole=True)
+    return module.TabularObservation(env, int(limit))
 
 
 def Flatten(env: Any, key: str = "observation") -> Any:
@@ -226,18 +228,20 @@ def RecordReplay(
     module = introspection.find_module(env, "RecordReplay", "aec", "parallel", "gymnasium")
     from momagames.wrappers import recording
 
-    listed = (formats,) if isinstance(formats, str) else tuple(formats)
+    listed = tuple(formats) if isinstance(formats, (list, tuple, set, frozenset)) else (formats,)
     chosen: Any = transforms.load_function(when)
     if chosen is not None and not callable(chosen):
         raise InvalidParameter(invalid_value("when", when, "a function of the number of an episode, its name, or None"))
     return module.RecordReplay(env, recording.ReplayRecorder(env, folder, listed, name, chosen, fps, frames))
 
 
-def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
+def replay(path: str | Path, render_mode: str | None = None, allow_code: bool = False) -> Iterator[Any]:
     """Replay a recorded episode: yield its AEC environment at the start and after every step.
+
+    allow_code    whether the file may name Python code and files outside its folder, such as levels and layouts
 
     Raises InvalidFile if the file is not a replay, or if the episode differs from the recorded one
     """
     from momagames.wrappers import recording
 
-    return recording.replay(path, render_mode)
+    return recording.replay(path, render_mode, allow_code)

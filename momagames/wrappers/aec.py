@@ -16,7 +16,7 @@ from momagames.wrappers.flatten import MASK, FlattenAgents, flatten_info
 from momagames.wrappers.introspection import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import RewardSpec
-from momagames.wrappers.transforms import Transform
+from momagames.wrappers.transforms import Scalarize, Transform
 
 
 def _has_left(env: Any, agent: str) -> bool:
@@ -48,10 +48,12 @@ class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
     """Transforms rewards and their sums since the last action of each agent.
 
     The transform is applied once for every step of the game, never in last(). The inner environment is not modified.
+    Scalarize also adds the vector of the reward of last() as infos[agent]["vector_reward"], zeros at the start.
     """
 
     def __init__(self, env: Any, transform: Transform) -> None:
         super().__init__(env)
+        self._infos: dict[str, dict[str, Any]] | None = None
         self._set_transform(transform)
 
     def _set_transform(self, transform: Transform) -> None:
@@ -95,6 +97,7 @@ class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
         self._set_rewards(reward)
 
     def _set_rewards(self, reward: Any) -> None:
+        self._infos = None
         spec, agents = self.reward_spec, self.env.agents
         if spec.scalar:
             rewards, totals = reward[0, :, 0].tolist(), self._totals[0, :, 0].tolist()
@@ -105,8 +108,21 @@ class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
 
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         observation, _, terminated, truncated, info = self.env.last(observe)
-        reward = self._cumulative_rewards[self.env.agent_selection]
+        agent = self.env.agent_selection
+        reward = self._cumulative_rewards[agent]
+        info = self.infos[agent] if isinstance(self.transform, Scalarize) else info
         return observation, reward if self.reward_spec.scalar else reward.copy(), terminated, truncated, info
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """The infos of the agents; the same objects until the next step."""
+        inner: dict[str, dict[str, Any]] = self.env.infos
+        if not isinstance(self.transform, Scalarize):
+            return inner
+        if self._infos is None:
+            vectors = self.env._cumulative_rewards
+            self._infos = {agent: {**info, "vector_reward": np.array(vectors[agent])} for agent, info in inner.items()}
+        return self._infos
 
     def __str__(self) -> str:
         return f"{self.transform.name}<{self.env}>"

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.contract import Objective, split_mask
+from momagames.contract import Objective, read_integers, read_numbers, split_mask
 from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
 from momagames.wrappers.introspection import find_acting_agent, reward_spec_of
@@ -74,11 +74,14 @@ class Centralize(gymnasium.Env[Any, Any]):
 
     def _split_action(self, action: Any) -> dict[str, Any]:
         """Return the action of each live agent."""
-        given = np.asarray(action)
-        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
+        shape = (len(self._sizes),)
+        given = read_integers(action, len(self._sizes))
+        if given is None or given.shape != shape:
+            array = read_numbers(action)
+            found = f"={action!r:.60}" if array is None else f" of shape {array.shape} of {array.dtype}"
             raise InvalidParameter(
-                f"invalid joint action of shape {given.shape} of {given.dtype}: expected integers of shape "
-                f"{self.action_space.shape}, the parts of {', '.join(self._order)} in this order"
+                f"invalid joint action{found}: expected integers of shape {shape}, the parts of "
+                f"{', '.join(self._order)} in this order"
             )
         divided, start = {}, 0
         for agent, parts in zip(self._order, self._parts, strict=True):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import InvalidParameter, check_range, one_of
+from momagames.errors import InvalidParameter, check_range, invalid_value, one_of
 from momagames.wrappers.reward_spec import RewardSpec
-from momagames.wrappers.transforms import StepContext, Transform, objective_index
+from momagames.wrappers.transforms import StepContext, Transform, list_objectives, objective_index
 
 
 def pool_statistics(mean: Any, var: Any, count: Any, other_mean: Any, other_var: Any, other_count: Any) -> tuple[Any, Any, Any]:
@@ -45,7 +45,7 @@ class NormalizeReward(Transform):
     ) -> None:
         check_range("gamma", gamma, 0, 1)
         check_range("epsilon", epsilon, 0, above=True)
-        listed = source.names if objectives is None else [objectives] if isinstance(objectives, (str, int)) else objectives
+        listed = source.names if objectives is None else list_objectives(source, objectives)
         self.chosen = sorted({objective_index(source, one) for one in listed})
         self.gamma, self.epsilon, self.frozen = float(gamma), float(epsilon), frozen
         shape = len(source.agents), len(self.chosen)
@@ -116,19 +116,20 @@ class NormalizeReward(Transform):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Load saved statistics. Raises InvalidParameter, without any change, if agents or objectives differ."""
         now = self.state_dict()
+        if not isinstance(state, Mapping):
+            raise InvalidParameter(invalid_value("state", state, f"a dict of {one_of(now)}"))
         for key in now:
             if key not in state:
                 raise InvalidParameter(
                     f"the state of NormalizeReward has no {key!r}; it has {one_of(state) if state else 'nothing'}"
                 )
         for key in ("agents", "objectives"):
-            if list(state[key]) != now[key]:
-                raise InvalidParameter(
-                    f"the state of NormalizeReward is of the {key} {list(state[key])}; here they are {now[key]}"
-                )
+            given = list(state[key]) if isinstance(state[key], (list, tuple)) else state[key]
+            if not isinstance(given, list) or given != now[key]:
+                raise InvalidParameter(f"the state of NormalizeReward is of the {key} {given!r}; here they are {now[key]}")
         try:
             mean, var, count = (np.array(state[key], np.float64) for key in ("mean", "var", "count"))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidParameter("the state of NormalizeReward holds something else than numbers") from None
         if mean.shape != self.mean.shape or var.shape != self.var.shape or count.shape != (len(self.count),):
             raise InvalidParameter(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames import registry
+from momagames import plugins, registry
 from momagames.adapters.render import Renderer
 from momagames.contract import Game
 from momagames.errors import (
@@ -26,6 +27,7 @@ from momagames.errors import (
     InvalidParameter,
     MissingExtra,
     MomagamesError,
+    check_choice,
     check_range,
     invalid_value,
     nearest,
@@ -47,7 +49,7 @@ class Recording:
     number     of the episode, from 0
     log        of the episode, see `Episode.log`
     frames     pictures so far, uint8[H, W, 3], those between positions too
-    positions  with a picture so far
+    positions  number of positions with a picture so far
     """
 
     number: int
@@ -82,7 +84,7 @@ class ReplayRecorder:
         between: int,
     ) -> None:
         for kind in formats:
-            if kind not in FORMATS:
+            if not isinstance(kind, str) or kind not in FORMATS:
                 raise InvalidParameter(invalid_value("formats", formats, f"some of {one_of(FORMATS)}", nearest(kind, FORMATS)))
         if "mp4" in formats and not (find_spec("imageio") and find_spec("imageio_ffmpeg")):
             raise MissingExtra('mp4 needs imageio: pip install "imageio[ffmpeg]", or record a gif')
@@ -90,8 +92,10 @@ class ReplayRecorder:
         self.pictures = [kind for kind in formats if kind != "json"]
         if self.pictures and self.base.render_mode != "rgb_array":
             raise InvalidParameter(f"{one_of(self.pictures)} needs pictures: make the environment with render_mode='rgb_array'")
-        if not name or Path(name).name != name:
-            raise InvalidParameter(f"name={name!r} is not the name of a file")
+        if not isinstance(name, str) or not name or Path(name).name != name:
+            raise InvalidParameter(invalid_value("name", name, "the name of a file"))
+        if not isinstance(folder, (str, os.PathLike)):
+            raise InvalidParameter(invalid_value("folder", folder, "the path of a directory"))
         check_range("fps", fps, 0, 100, above=True)
         check_range("frames", between, 0, 60, whole=True)
         self.between, self.renderer = between, Renderer(self.base.game, None, self.base.render_options)
@@ -208,7 +212,7 @@ def replay_data(game: Game, log: list[Any], returns: NDArray[np.float64], seed: 
         "params": dict(game.params),
         "seed": seed,
         "start": start,
-        "actions": [one[0][0] if simple and one is not None else one for one in actions],
+        "actions": [one[0][0] if simple and isinstance(one, list) else one for one in actions],
         "agents": list(game.agents),
         "objectives": [objective.name for objective in game.objectives],
         "returns": returns.tolist(),
@@ -247,14 +251,11 @@ def read_replay(path: str | Path) -> dict[str, Any]:
     return data
 
 
-def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
-    """Replay a recorded episode: yield its AEC environment at the start and after every step.
-
-    Files that the parameters of its game name lie in the folder of the record.
-
-    Raises InvalidFile if the file is not a replay, or if the episode differs from the recorded one
-    """
-    yield from replay_from_data(read_replay(path), str(path), render_mode, Origin.of_file(path))
+def replay(path: str | Path, render_mode: str | None = None, allow_code: bool = False) -> Iterator[Any]:
+    """Replay a recorded episode; see `momagames.wrappers.replay`."""
+    with plugins.allow_code(allow_code):
+        origin = Origin.of_file(path)
+    return replay_from_data(read_replay(path), str(path), render_mode, origin)
 
 
 def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = None, origin: Origin = USER) -> Iterator[Any]:
@@ -279,11 +280,17 @@ def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = 
 
 
 def _replay_step(env: Any, action: Any) -> None:
-    """Repeat a recorded step: an action, a list of the parts of each actor, or None for a forfeit."""
+    """Repeat a recorded step: an action, a list of the parts of each actor, or the name of an agent that forfeits.
+
+    None is a forfeit of the agent to move, as it was written first
+    """
     if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
         raise IllegalAction("the game is already over")
     if action is None:
-        env.forfeit(env.agent_selection)
+        action = env.agent_selection
+    if isinstance(action, str):
+        check_choice("agent", action, env.agents)
+        env.forfeit(action)
     elif env.game.sequential:
         env.step(action[0] if isinstance(action, list) else action)
     else:

@@ -6,7 +6,7 @@ Gymnasium. A transform is bound to the `RewardSpec` of its source and declares t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -181,7 +181,8 @@ class Scalarize(Transform):
 
     def _apply_utility(self, rule: Utility, agent: int, vector: NDArray[Any]) -> float:
         value = rule(vector.astype(np.float64))
-        if np.ndim(value) != 0 or not np.isfinite(value):
+        number = np.asarray(value)
+        if number.ndim or number.dtype.kind not in "biuf" or not np.isfinite(number):
             raise InvalidParameter(
                 f"the utility of {self.source.agents[agent]} gave {value!r} for {vector.tolist()}; needed: a finite number"
             )
@@ -233,7 +234,7 @@ def _list_by_agent(source: RewardSpec, given: Any) -> list[Any]:
 def _check_weights(source: RewardSpec, agent: str, given: Any) -> NDArray[np.float64]:
     try:
         weights = np.array(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(
             f"weights={given!r} of {agent} are not numbers; needed: one for each of {one_of(source.names)}"
         ) from None
@@ -302,10 +303,13 @@ def _parse_teams(source: RewardSpec, given: Any, known: bool) -> tuple[int, ...]
         if given != "all":
             raise InvalidParameter(f"invalid teams={given!r}: expected None, 'all', or the team of each agent")
         return (0,) * count
-    chosen = [given.get(agent) for agent in source.agents] if isinstance(given, Mapping) else list(given)
-    if len(chosen) != count or (isinstance(given, Mapping) and len(given) != count) or None in chosen:
-        raise InvalidParameter(f"invalid teams={given!r}: expected one team for each of {one_of(source.agents)}")
-    order = list(dict.fromkeys(chosen))
+    try:
+        chosen = [given.get(agent) for agent in source.agents] if isinstance(given, Mapping) else list(given)
+        order = list(dict.fromkeys(chosen))
+    except TypeError:  # no sequence, or teams that cannot be compared
+        chosen, order = [], []
+    if len(chosen) != count or (isinstance(given, Mapping) and len(given) != count) or any(one is None for one in order):
+        raise InvalidParameter(invalid_value("teams", given, f"one team for each of {one_of(source.agents)}"))
     return tuple(order.index(team) for team in chosen)
 
 
@@ -314,7 +318,7 @@ class SelectObjectives(Transform):
 
     def __init__(self, source: RewardSpec, objectives: str | int | Sequence[str | int]) -> None:
         _require_vector(source, self.name)
-        listed = [objectives] if isinstance(objectives, (str, int)) else list(objectives)
+        listed = list_objectives(source, objectives)
         self.chosen = [objective_index(source, one) for one in listed]
         if not listed or len(set(self.chosen)) != len(listed):
             raise InvalidParameter(
@@ -335,11 +339,20 @@ class SelectObjectives(Transform):
         return {"objectives": [self.source.names[k] for k in self.chosen]}
 
 
+def list_objectives(source: RewardSpec, given: Any) -> list[Any]:
+    """Return names or indices of objectives as a list. Raises InvalidParameter for something else."""
+    if isinstance(given, (str, int, np.integer)):
+        return [given]
+    if not isinstance(given, Iterable) or (isinstance(given, np.ndarray) and not given.ndim):
+        raise InvalidParameter(invalid_value("objectives", given, f"some of {one_of(source.names)}"))
+    return list(given)
+
+
 def objective_index(source: RewardSpec, given: str | int) -> int:
     """Return the index of an objective from its name or index."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and 0 <= given < len(source.objectives):
         return int(given)
-    if given not in source.names:
+    if not isinstance(given, str) or given not in source.names:
         raise InvalidParameter(
             invalid_value(
                 "objective", given, f"{one_of(source.names)} or 0..{len(source.names) - 1}", nearest(given, source.names)

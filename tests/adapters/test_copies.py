@@ -114,6 +114,33 @@ def test_copies_of_vectors_play_on_as_their_originals(id: str, kind: str) -> Non
         assert are_equal(copy.deepcopy(twin.reset(seed=5)), envs.reset(seed=5))
 
 
+@pytest.mark.parametrize("how", COPIES)
+@pytest.mark.parametrize("id", ["mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-duel-v0"])
+def test_copies_have_the_random_streams_of_an_environment_without_a_seed(id: str, how: str) -> None:
+    """Those of policies of other agents, of actions in place of illegal ones and of sampled actions."""
+    illegal = 10**6
+    for api in ("aec", "parallel", "gymnasium"):
+        env = momagames.make(id, api, illegal="random", **SMALL[id][0])
+        env.reset()
+        states = []
+        for one in (COPIES[how](env), env):
+            episode = getattr(one, "aec_env", one.unwrapped).episode
+            for _ in range(4):
+                if not episode.state["over"]:  # as it may be in a small game
+                    one.step(dict.fromkeys(one.agents, illegal) if api == "parallel" else illegal)
+            states.append(episode.state.tobytes())
+        assert states[0] == states[1], api
+    envs = momagames.make_vec(id, ENVS, illegal="random", **SMALL[id][0])
+    envs.reset()
+    sampled, replaced = [], []
+    for batch in (COPIES[how](envs), envs):
+        sampled.append(batch.sample_actions().tobytes())
+        batch.step(np.full(batch.batch.last_actions.shape, illegal))
+        replaced.append(batch.batch.last_actions.tobytes())
+    assert sampled[0] == sampled[1]
+    assert replaced[0] == replaced[1]
+
+
 def test_copies_of_a_joint_agent_play_on_as_their_original() -> None:
     for reward in ("sum", "mean", "each"):
         env = Centralize(momagames.make("mo-pommerman-ffa-v0", "parallel"), reward=reward)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import UserList, deque
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +12,12 @@ import pytest
 from pettingzoo.utils.conversions import aec_to_parallel
 
 import momagames
-from momagames.errors import IllegalAction
+from momagames.adapters.options import find_next_legal
+from momagames.contract import first_legal_action
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import PythonPolicy, play_policies
+from momagames.errors import IllegalAction, InvalidParameter
+from momagames.wrappers import Centralize
 from tests.cases import SMALL, pick_pairs
 
 LIMITS = {  # parameters of games that a limit of their own cuts off after four steps
@@ -100,6 +107,32 @@ def test_masks_at_a_truncation_are_those_of_the_position(id: str) -> None:
     assert any(flatten(again.last()[0]["action_mask"]))
 
 
+SEQUENTIAL = [id for id in SMALL if momagames.spec(id).sequential]
+
+
+@pytest.mark.parametrize("id", SEQUENTIAL)
+def test_masks_of_waiting_agents(id: str) -> None:
+    """They are equal in every API, and zeros, except in the game whose rules define them (its SPEC, 7.3)."""
+    params = {"num_agents": 3} if "num_agents" in momagames.spec(id).params else {}
+    aec, parallel = momagames.make(id, **params), momagames.make(id, "parallel", **params)
+    vectors = momagames.make_vec(id, 1, views="all", **params)
+    aec.reset(seed=2)
+    observations, infos = parallel.reset(seed=2)
+    vectors.reset(seed=2)
+    waiting = 0
+    for _ in range(5):
+        for i, agent in enumerate(aec.possible_agents):
+            mask = flatten(aec.observe(agent)["action_mask"])
+            assert mask == flatten(observations[agent]["action_mask"]) == vectors.batch.masks[0, i].tolist()
+            assert infos[agent]["active_agent"] == aec.agent_selection
+            waiting += any(mask) and agent != aec.agent_selection
+        action = first_legal(aec, aec.last()[0]["action_mask"])
+        aec.step(action)
+        vectors.step([action])
+        observations, *_, infos = parallel.step({parallel.aec_env.agent_selection: action})
+    assert bool(waiting) == id.startswith("mo-robotmail")
+
+
 def test_masks_of_decided_games_are_empty() -> None:
     for id in ("mo-samegame-v0", "mo-breakthrough-v0"):
         env = momagames.make(id, **SMALL[id][0])
@@ -114,7 +147,7 @@ def test_masks_of_decided_games_are_empty() -> None:
 ACTIONS = (4, np.int64(4), np.uint8(4), np.array(4), np.array([4]))
 NOT_ACTIONS = (
     4.0, np.float32(4), np.array(4.0), np.array([4.0]), True, np.bool_(1), np.array([True]), "4", None, b"4", {4}, {4: 4},
-    [4, 4], np.array([4, 4]), 4 + 0j, 2**63, 2**70, -1, float("nan"), object(),
+    [4, 4], np.array([4, 4]), 4 + 0j, 2**63, 2**70, -1, float("nan"), object(), np.timedelta64(4, "s"),
 )  # fmt: skip
 
 
@@ -153,6 +186,12 @@ def test_the_same_numbers_are_actions(api: str, id: str) -> None:
         assert not is_played(lambda: MAKERS[api](id), action), repr(action)
 
 
+VECTOR = momagames.make_vec("mo-samegame-v0", 2, board_width=5, board_height=5, num_colors=2)
+VECTOR.reset(seed=0)
+JOINT = Centralize(momagames.make("mo-samegame-v0", "parallel", num_agents=2, board_width=5, board_height=5, num_colors=2))
+JOINT.reset(seed=0)
+
+
 def test_parts_of_actions_in_every_form() -> None:
     for api in MAKERS:
         for action in ([4, 1, 2], (4, 1, 2), np.array([4, 1, 2], np.int8), np.array([[4, 1, 2]])):
@@ -167,6 +206,60 @@ def test_ranges_and_buffers_are_no_batches_of_actions() -> None:
     for actions in (range(2), bytearray(2), memoryview(b"\0\0"), b"\0\0", {0, 1}, {0: 0, 1: 0}):
         with pytest.raises(IllegalAction, match=f"invalid actions of type {type(actions).__name__}: expected integers"):
             env.step(actions)
+
+
+FOREIGN = (
+    range(1), bytearray(1), memoryview(b"\0"), array("b", [0]), b"\0", {0}, {0: 0}, {0: 0}.keys(), {0: 0}.values(), deque([0]),
+    UserList([0]), iter([0]), "0", None, True, np.ma.masked_array([0]), np.array([True]), 0.0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("foreign", FOREIGN, ids=lambda value: type(value).__name__)
+def test_lists_hold_numbers_alone(foreign: Any) -> None:
+    """NumPy reads most of these inside lists, in some only beside integers."""
+    for form in (
+        lambda value: [value],
+        lambda value: [[value], (0,)],
+        lambda value: ([0], [value]),
+        lambda value: [[[value]], [[0]]],
+    ):
+        with pytest.raises(IllegalAction, match="invalid actions"):
+            VECTOR.step(form(foreign))
+        assert find_next_legal(form(foreign), np.array([0, 1, 1], np.int8), (3,)) == 1
+    with pytest.raises(IllegalAction, match="invalid actions"):
+        VECTOR.step([foreign, 0])
+    for api, maker in MAKERS.items():
+        if api != "vector":
+            assert not is_played(lambda: maker("mo-pommerman-radio-v0"), [foreign, 0, 0]), api  # noqa: B023
+            assert not is_played(lambda: maker("mo-pommerman-radio-v0"), [[foreign, 0, 0]]), api  # noqa: B023
+    for action in ([foreign, 0], (0, foreign), foreign, [[foreign], [0]]):
+        with pytest.raises(InvalidParameter, match="invalid joint action"):
+            JOINT.step(action)
+
+
+@pytest.mark.parametrize("id", ["mo-samegame-v0", "mo-pommerman-radio-v0"])
+def test_python_policies_in_batches_return_actions(id: str) -> None:
+    """Floats and other values are refused, and not cut off to integers, also where a suite or a match plays the policy."""
+    game = momagames.spec(id)
+    parts, states = len(game.actions), generate_starts(game, np.array([1], np.uint64))
+    seats, words = np.zeros((1, len(game.agents)), np.int64), np.ones((1, len(game.agents)), np.uint64)
+    for value in (0.5, True, None, "0", range(1), {0}, [[0, 0]], 2**70, np.array([0.0])):
+        action = value if parts == 1 else [value, 0, 0]
+        played = PythonPolicy("x", lambda game, agent: lambda state, mask, rng: action)  # noqa: B023
+        with pytest.raises(IllegalAction, match=r"illegal action=.* of agent_0: expected (an integer|3 integers)"):
+            play_policies(game, states.copy(), [played], seats, words)
+    greedy = PythonPolicy("x", lambda game, agent: lambda state, mask, rng: first_legal_action(mask, game.actions)[:parts])
+    if parts > 1:
+        play_policies(game, states.copy(), [greedy], seats, words)
+
+
+def test_lists_of_arrays_are_actions() -> None:
+    for actions in ([np.int64(0), 0], [np.array(0), np.uint8(0)], ([np.array([0])], [[0]])):
+        assert VECTOR.batch.actions(actions).tolist() == [[[0]], [[0]]]
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(IllegalAction, match="invalid actions"):
+        VECTOR.step(endless)
 
 
 def test_errors_say_that_actions_are_integers() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 import momagames
-from momagames.baselines import policy
+from momagames.baselines import method, policy
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, MomagamesError
 
 SMALL = {
@@ -108,6 +108,47 @@ def test_policies_play_agents_by_name_or_index():
         for agent in ("agent_9", "1", 4, -1, True, 1.0, [1], b"agent_1"):
             with pytest.raises(InvalidParameter, match="invalid agent="):
                 policy(name, game, agent)
+
+
+STARTED = momagames.make("mo-pommerman-ffa-v0")
+STARTED.reset(seed=0)
+TEXT = momagames.make("mo-breakthrough-v0", "text")
+TEXT.reset(seed=0)
+BATCH = momagames.make_text_batch("mo-breakthrough-v0", 2)
+BATCH.reset(seed=0)
+ARRAYS = (np.array(["a", "b"]), np.zeros(1, [("a", "u1")]), np.array(0), [[0], [1, 2]], {"a": 1})
+CALLS = {
+    "observation_space": STARTED.observation_space, "action_space": STARTED.action_space, "reward_space": STARTED.reward_space,
+    "observe": STARTED.observe, "forfeit": STARTED.forfeit, "text": TEXT.observe, "instructions": TEXT.instructions,
+    "score": TEXT.score, "answers": lambda given: BATCH.step([given] * 3),
+    "group_size": lambda given: BATCH.reset(group_size=given),
+    "api": lambda given: momagames.make("mo-breakthrough-v0", given),
+    "policy": lambda given: policy(given, STARTED.game, 0), "method": lambda given: method(given, STARTED.game),
+    "divisions": lambda given: method("greedy")(given),
+    "reset_mask": lambda given: momagames.make_vec("mo-breakthrough-v0", 2).reset(options={"reset_mask": given}),
+    **{
+        option: lambda given, option=option: momagames.make("mo-breakthrough-v0", **{option: given})
+        for option in ("render_mode", "illegal", "numeric_infos", "max_cycles")
+    },
+    "team": lambda given: momagames.make("mo-breakthrough-v0", "gymnasium", team=given),
+    "render_options": lambda given: momagames.make("mo-breakthrough-v0", render_options=given),
+    "legal_actions": lambda given: momagames.make("mo-breakthrough-v0", "text", legal_actions=given),
+    "preference": lambda given: momagames.make("mo-breakthrough-v0", "text", preference=given),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_arguments_may_be_arrays_and_what_has_no_hash(case):
+    for given in ARRAYS:
+        with pytest.raises(MomagamesError):
+            CALLS[case](given)
+
+
+def test_sizes_may_be_small_integers_of_numpy():
+    batch = momagames.make_text_batch("mo-breakthrough-v0", np.int8(2))
+    batch.reset(seed=200, group_size=np.int8(2))
+    envs = momagames.make_vec("mo-breakthrough-v0", np.int8(100))
+    assert type(envs.num_envs) is int
 
 
 def test_agents_without_an_action_are_named():

@@ -55,6 +55,8 @@ def test_lorenz_front_by_hand():
     assert generalized_lorenz_curves([UNEQUAL, (0.8, 0.2)]) == pytest.approx(np.array([[0.2, 1], [0.2, 1]]))
     assert lorenz_front([UNEQUAL, EQUAL, (0.1, 0.2), (0.3, 1.0)]).tolist() == [False, True, False, True]
     assert lorenz_front([(0.8, 0.2), UNEQUAL, (0.1, 0.2), UNEQUAL]).tolist() == [True, True, False, True]  # equal curves
+    assert lorenz_front([(0.0, 0.4, 0.2), (0.0, 0.3, 0.3)]).tolist() == [False, True]  # equal sums but for rounding errors
+    assert lorenz_front([(1e6, 4e5, 2e5), (1e6, 3e5, 3e5 + 1e-6)]).tolist() == [False, True]
 
 
 @given(UTILITIES)

@@ -1,11 +1,12 @@
 """Indicators against hand-computed values, the definitions, and each other."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from momagames.analysis import indicators
+from momagames.analysis import indicators, utilities
 from momagames.analysis.arrays import filter_dominated, normalize
 from momagames.analysis.indicators import (
     cardinality,
@@ -70,14 +71,17 @@ def test_large_fronts_of_many_objectives_are_estimated_and_marked(monkeypatch):
     assert estimate.value != exact.value
 
 
+def draw_points(kind, count, objectives, rng):
+    points = rng.dirichlet(np.ones(objectives), count) if kind == "simplex" else np.abs(rng.normal(size=(count, objectives)))
+    return points / np.linalg.norm(points, axis=1, keepdims=True) if kind == "sphere" else points
+
+
 @pytest.mark.parametrize("objectives", [7, 10, 15, 22])
 @pytest.mark.parametrize("kind", ["simplex", "sphere", "cube"])
 def test_the_error_of_estimates(monkeypatch, objectives, kind):
     """Also with many objectives, objectives of other scales, and an off-center reference point."""
     rng = np.random.default_rng(objectives)
-    points = rng.dirichlet(np.ones(objectives), 11) if kind == "simplex" else np.abs(rng.normal(size=(11, objectives)))
-    if kind == "sphere":
-        points /= np.linalg.norm(points, axis=1, keepdims=True)
+    points = draw_points(kind, 11, objectives, rng)
     scale, low = 10.0 ** rng.integers(-3, 7, objectives), rng.normal(size=objectives)
     exact = hypervolume(points, np.zeros(objectives)).value
     monkeypatch.setattr(indicators, "MAX_SAMPLES", 1 << 16)
@@ -85,6 +89,30 @@ def test_the_error_of_estimates(monkeypatch, objectives, kind):
     estimate = hypervolume(points * scale + low, low)
     assert estimate.approx
     assert estimate.value / scale.prod() == pytest.approx(exact, rel=0.005)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("count", indicators.MEASURED_ERRORS)
+def test_the_stated_standard_errors(monkeypatch, count):
+    """Measured from 24 estimates of fewer samples each; errors fall with the square root of the number of samples."""
+    monkeypatch.setattr(indicators, "EXACT_POINTS", dict.fromkeys(range(30), 0))
+    samples, few = indicators._count_samples(count), 1 << 11
+    monkeypatch.setattr(indicators, "MAX_SAMPLES", few)
+    errors = []
+    for kind, objectives in itertools.product(["simplex", "sphere", "cube"], [7, 10, 22]):
+        points, volumes = draw_points(kind, count, objectives, np.random.default_rng(objectives)), []
+        for seed in range(24):
+            monkeypatch.setattr(indicators, "SEED", seed)
+            volumes.append(hypervolume(points, np.zeros(objectives)).value)
+        errors.append(np.std(volumes, ddof=1) / np.mean(volumes) * np.sqrt(few / samples))
+    stated = indicators.MEASURED_ERRORS[count]
+    assert stated / 2 < max(errors) < stated
+
+
+def test_the_stated_standard_errors_are_those_of_the_page():
+    page = Path(__file__).parents[2].joinpath("docs", "metrics.md").read_text(encoding="utf-8")
+    small, middle, large = (f"{100 * error:g} % for {count:,}" for count, error in indicators.MEASURED_ERRORS.items())
+    assert f"at most {small} points, {middle} and {large}, for random points" in " ".join(page.split())
 
 
 def test_distances_by_hand():
@@ -148,6 +176,15 @@ def test_order_of_rows_does_not_matter():
         (lambda: epsilon(FOUR, [(np.nan, 1)]), "expected finite numbers"),
         (lambda: rounded_cardinality(FOUR, 0.0), "above 0"),
         (lambda: normalize(FOUR, (0, 0), (1, 0)), "expected values above ref"),
+        (lambda: hypervolume(["a"], (0, 0)), "invalid points="),
+        (lambda: hypervolume([[1, 2], [1]], (0, 0)), "invalid points="),
+        (lambda: hypervolume([], b"x"), "invalid ref="),
+        (lambda: igd_plus([[10**400, 1]], KNOWN), "invalid points="),
+        (lambda: cardinality(np.zeros((1, 0))), "1 to 255 columns"),
+        (lambda: epsilon(np.zeros((1, 0)), np.zeros((1, 0))), "1 to 255 columns"),
+        (lambda: hypervolume(np.ones((1, 256)), np.zeros(256)), "1 to 255 columns"),
+        (lambda: utilities.linear({"a": 1}), "invalid weights="),
+        (lambda: utilities.threshold([1j]), "invalid levels="),
     ],
 )
 def test_invalid_arguments(call, message):

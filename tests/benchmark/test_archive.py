@@ -1,6 +1,7 @@
 """Archives restore a results directory byte for byte."""
 
 import io
+import json
 import lzma
 
 import numpy as np
@@ -134,3 +135,57 @@ def test_an_archive_without_policies(tmp_path):
     pack_archive(tmp_path / "without", tmp_path / "again.xz")  # restored directories can be continued and archived
     assert (tmp_path / "again.xz").read_bytes() == (tmp_path / "without.xz").read_bytes()
     merge_results([tmp_path / "without"], tmp_path / "merged")
+
+
+def replace_array(name, change):
+    return lambda arrays: {**arrays, name: change(arrays[name])}
+
+
+DAMAGED = {
+    "a column without dimensions": replace_array("rows/seed/data", lambda array: np.array(1)),
+    "numbers of 13 bytes": replace_array("rows/seed/data", lambda array: np.repeat(array, 13, axis=0)),
+    "a shorter column": replace_array("rows/episode/data", lambda array: array[:, :-1]),
+    "indices beyond the values": replace_array("rows/policy/data", lambda array: array + 100),
+    "no part of a column": lambda arrays: {name: array for name, array in arrays.items() if name != "rows/policy/data"},
+    "another type of bits": lambda arrays: {
+        name: array.astype(float) if name.endswith("/null") else array for name, array in arrays.items()
+    },
+    "short checksums": replace_array("rows_sha256", lambda array: array[:, :3]),
+    "texts of no schema": replace_array(
+        "files", lambda array: write_files(array, lambda run: run | {"metadata.json": {**run["metadata.json"], "schema": "x"}})
+    ),
+    "a count of points": replace_array("files", lambda array: write_files(array, add_dominated)),
+}
+
+
+def write_files(array, change):
+    """Return the array of the texts with a change of those of every run."""
+    content = json.loads(array.tobytes())
+    content["runs"] = {name: change(run) for name, run in content["runs"].items()}
+    return np.frombuffer(json.dumps(content).encode(), np.uint8)
+
+
+def add_dominated(run):
+    metadata = run["metadata.json"]
+    return run | {"metadata.json": {**metadata, "facts": {**metadata["facts"], "dominated": 10**6}}}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damaged_archives_are_invalid_files(folder, tmp_path, case):
+    path = tmp_path / "a.npz.xz"
+    pack_archive(folder, path)
+    with np.load(io.BytesIO(lzma.decompress(path.read_bytes()))) as arrays:
+        changed = DAMAGED[case](dict(arrays))
+    content = io.BytesIO()
+    np.savez(content, **changed)
+    path.write_bytes(lzma.compress(content.getvalue(), preset=0))
+
+    def read():
+        store = ArchivedStore(path)
+        for run in filter(store.has_run, store.read_suite().list_runs(store.read_versions())):
+            list(store.read_rows(run))
+            store.read_metadata(run)
+        unpack_archive(path, tmp_path / "restored")
+
+    with pytest.raises(InvalidFile, match=r"a\.npz\.xz"):
+        read()

@@ -9,12 +9,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from momagames.benchmark.replays import replay
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.check import check_store
+from momagames.benchmark.store.checksums import CHECKSUMS, find_changed_files
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
+from momagames.benchmark.store.status import read_status
 from momagames.benchmark.store.store import Store, find_damage
 from momagames.cli.app import app
 from momagames.errors import InvalidFile
@@ -203,3 +206,76 @@ def test_forged_rows_with_right_checksums_are_named(folder):
     seal(place)
     with pytest.raises(InvalidFile, match=r"config\.json: expected a JSON object"):
         list(store.finished_runs())
+
+
+def change_rows(**changes):
+    """Return a change of all rows; a value of None removes a key."""
+
+    def change(text):
+        rows = [json.loads(line) for line in text.splitlines()]
+        rows = [{key: value for key, value in {**row, **changes}.items() if value is not None} for row in rows]
+        return "".join(json.dumps(row) + "\n" for row in rows)
+
+    return change
+
+
+def change_json(**changes):
+    return lambda text: json.dumps({**json.loads(text), **changes})
+
+
+OTHER_CONTENT = {
+    "rows without a policy": ("rows.jsonl", change_rows(policy=None)),
+    "rows without a set": ("rows.jsonl", change_rows(set=None)),
+    "returns that are no numbers": ("rows.jsonl", change_rows(**{"return": {"a": 1}})),
+    "returns of two lengths": ("rows.jsonl", change_rows(**{"return": [[1], [1, 2]]})),
+    "episodes that are lists": ("rows.jsonl", change_rows(episode=[1])),
+    "an unknown seat": ("rows.jsonl", change_rows(seat="nowhere", opponent="nowhere")),
+    "points that are no objects": ("front.json", change_json(points=[1])),
+    "points without a policy": ("front.json", change_json(points=[{"point": 0, "return": [1]}])),
+    "a time that is a text": ("metadata.json", change_json(wall_s={})),
+    "no facts": ("metadata.json", change_json(facts=None)),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_CONTENT)
+def test_other_content_with_right_checksums_is_an_invalid_file(folder, case):
+    """Whatever reads it: replays, status, report, export, check."""
+    name, change = OTHER_CONTENT[case]
+    store = Store(folder)
+    for run in store.finished_runs():
+        place = store.run_directory(run)
+        (place / name).write_text(change((place / name).read_text()))
+        seal(place)
+    problems = []
+    for read in (
+        lambda: [replay(store.run_directory(run), 0) for run in store.finished_runs()],
+        lambda: read_status(folder),
+        lambda: report(folder, replays=False),
+        lambda: export(folder, folder / "x.csv", "csv"),
+        lambda: check_store(store),
+    ):
+        try:
+            read()
+        except InvalidFile as error:
+            problems.append(str(error))
+    assert problems
+    assert all(folder.name in problem for problem in problems)
+
+
+def test_plans_of_results_are_legal(folder):
+    """The rules trust the actions that they are given."""
+    store = Store(folder)
+    place = next(store.run_directory(run) for run in store.finished_runs() if run.kind == "plans")
+    content = json.loads((place / "front.json").read_text())
+    for action in (10**6, -1, 2**40):
+        content["points"][0]["actions"][0] = action
+        (place / "front.json").write_text(json.dumps(content))
+        seal(place)
+        with pytest.raises(InvalidFile, match=f"the action {[action]} of a plan is not legal".replace("[", r"\[")):
+            replay(place, 0)
+
+
+def test_checksums_name_files_of_their_folder(folder, tmp_path):
+    for name in ("../x", str(tmp_path / "x")):
+        (folder / CHECKSUMS).write_text(f"{'0' * 64}  {name}\n")
+        assert find_changed_files(folder) == [f"{folder / CHECKSUMS}: {name!r}: expected a file of this folder"]

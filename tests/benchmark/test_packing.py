@@ -1,6 +1,7 @@
 """Rows packed into Parquet come back as they were, whatever happens on the way."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from momagames.benchmark import run_suite
 from momagames.benchmark.replays import load_points, replay
 from momagames.benchmark.store import packed_rows, packing
+from momagames.benchmark.store.checksums import hash_files, write_checksums
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.packed_rows import PACKED
@@ -115,3 +117,21 @@ def test_missing_or_damaged_files(folder, monkeypatch):
     (folder / PACKED).unlink()
     with pytest.raises(InvalidFile, match=r"rows\.jsonl: is missing"):
         list(Store(folder).read_rows(run))
+
+
+@pytest.mark.long
+def test_damaged_tables_with_the_right_checksum_are_invalid_files(folder):
+    """polars ends the process when it decodes some of these."""
+    pack(folder)
+    path = folder / PACKED
+    content, store = path.read_bytes(), Store(folder)
+    run = next(iter(store.finished_runs()))
+    length = int.from_bytes(content[-8:-4], "little")
+    for number, place in enumerate([*range(0, 400, 3), *range(len(content) - 8 - length, len(content), 7)]):
+        path.write_bytes(content[:place] + bytes([content[place] ^ (1 << number % 8)]) + content[place + 1 :])
+        os.utime(path, ns=(0, number))  # so that it is read again
+        write_checksums(folder, hash_files(folder, [PACKED]))
+        try:
+            list(store.read_rows(run))
+        except InvalidFile as error:
+            assert PACKED in str(error)  # noqa: PT017

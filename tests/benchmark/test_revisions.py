@@ -53,6 +53,9 @@ def test_results_of_another_revision_are_reported_with_a_note_and_run_again(befo
     assert report(before.folder, replays=False).panels[0].missing_runs == {}
     facts = dict(collect_run_facts(before, make_suite()))
     assert facts["not reproducible with this version"] == "greedy (revision 1, now 2)"
+    for arguments in (["report"], ["status"], ["status", "--json"], ["compare", str(before.folder)]):
+        said = momagames_here("bench", arguments[0], str(before.folder), *arguments[1:]).stderr
+        assert f"{before.folder}: not reproducible with this version: greedy (revision 1, now 2)" in said, arguments
     said = momagames_here("bench", "resume", str(before.folder), "--executor", "here").stderr
     assert (
         "momagames: run again, with the old results left in place, as the methods have changed: greedy (revision 1, now 2)"

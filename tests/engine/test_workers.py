@@ -4,6 +4,7 @@ import copy
 import gc
 import os
 import pickle
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -261,23 +262,80 @@ def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent():
     assert os.waitpid(child, 0)[1] == 0
 
 
+def step_first_legal(env, api):
+    """Play the first legal action of what this thread sees, which other threads change meanwhile."""
+    if api == "gymnasium":
+        env.step(np.hstack(env.episode.masks[0]).argmax() if len(env.game.actions) == 1 else [0, 0, 0])
+    elif api == "parallel":
+        agents = env.agents or env.reset()[0].keys()
+        env.step({agent: 0 if len(env.game.actions) == 1 else [0, 0, 0] for agent in agents})
+    else:
+        agent, (_, _, terminated, truncated, _) = env.agent_selection, env.last()
+        env.observe(agent)
+        mask = env.episode.mask(env.possible_agents.index(agent))
+        action = int(mask.argmax()) if len(env.game.actions) == 1 else [0, 0, 0]
+        env.step(None if terminated or truncated else str(action) if api == "text" else action)
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("api", ["aec", "gymnasium"])
-def test_python_threads_that_step_one_environment_play_legal_actions(api):
-    """They disturb each other, with errors, but what is played has been checked in the same state."""
-    env = momagames.make("mo-samegame-v0", api)
+@pytest.mark.parametrize("id", ["mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0"])
+@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium", "text"])
+def test_python_threads_that_step_one_environment_wait_for_each_other(api, id, monkeypatch):
+    """They get typed errors at worst, and what is played has been checked in the same state."""
+    params = {"num_agents": 3, "board_width": 4, "board_height": 4} if id == "mo-samegame-v0" else {}
+    params |= {"legal_actions": "numbers", "illegal": "random"} if api == "text" else {"illegal": "next"}
+    if api == "gymnasium":
+        params.pop("num_agents", None)
+    env = momagames.make(id, api, **params)
     env.reset(seed=0)
+    errors = []
 
     def play():
-        for _ in range(3000):
+        for _ in range(600):
             try:
-                env.step(int(env.episode.masks[0].argmax()))
+                step_first_legal(env, api)
             except MomagamesError:
                 env.reset()
+            except Exception as error:
+                errors.append(repr(error))
 
-    threads = [threading.Thread(target=play) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    restore_states(env.game, env.episode.states)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=play) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not errors
+    episode = (env.aec_env if api == "parallel" else env).episode
+    if not episode.state["over"]:  # what has ended is not restored
+        restore_states(env.game, episode.states)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize("api", ["aec", "gymnasium"])
+def test_copies_and_forked_children_of_environments_have_their_own_locks(api):
+    env = momagames.make("mo-breakthrough-v0", api)
+    env.reset(seed=0)
+    copies = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    assert len({id(one.episode.lock) for one in (env, *copies)}) == 3
+    is_held, is_done = threading.Event(), threading.Event()
+
+    def hold():
+        with env.episode.lock:
+            is_held.set()
+            is_done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    is_held.wait()
+    child = os.fork()
+    if not child:
+        os._exit(0 if env.episode.lock.acquire(timeout=10) else 1)
+    is_done.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0

@@ -16,17 +16,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
+from momagames.benchmark import load_suite
+from momagames.benchmark.replays import replay
 from momagames.benchmark.runner import Shard
+from momagames.benchmark.store.status import read_status
+from momagames.benchmark.store.store import Store
+from momagames.benchmark.training import load_training
+from momagames.datasets import open_dataset
 from momagames.errors import InvalidFile, InvalidParameter, InvalidState, MomagamesError
 from momagames.files import npz_data
 from momagames.files.json_data import parse_json, read_json
 from momagames.files.npz_data import read_arrays, read_npz, write_npz
 from momagames.files.reading import is_file, read_bytes, read_text
 from momagames.files.yaml_data import parse_yaml
+from momagames.fronts import load_front
+from momagames.games.robotmail.layouts import loader as layouts
 from momagames.games.tileblast.cli.levels import read_source
 from momagames.games.tileblast.levels import loader as levels
 from momagames.games.tileblast.serve.limits import read_chunks
 from momagames.games.tileblast.serve.protocol import RequestError
+from momagames.leaderboard import check_submission
 
 LAUGHS = "\n".join(["a: &a [x, x]", *(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghi"))])
 
@@ -65,6 +74,7 @@ JSON = {
     "syntax": ('{"a": 1,\n "b" 2}', "line 2, column 6: Expecting ':'"),
     "empty": ("", "line 1, column 1: Expecting value"),
     "not a number": ('{"a": NaN}', "invalid number NaN: expected a finite one"),
+    "infinite": ('{"a": -1e999}', "invalid number -1e999: expected a finite one"),
     "duplicate": ('{"a": 1, "a": 2}', "duplicate key 'a'"),
 }
 
@@ -100,6 +110,22 @@ def test_files_that_cannot_be_read(tmp_path):
         assert not is_file(path)
         with pytest.raises(InvalidFile):
             read_bytes(path)
+
+
+READERS = {
+    "suite": lambda path: load_suite(path), "results": lambda path: Store(path).read_suite(),
+    "run": lambda path: replay(path, 0),
+    "run of results": lambda path: replay(path / "runs" / "x", 0), "status": read_status, "front": load_front,
+    "submission": check_submission, "dataset": open_dataset, "checkpoint": load_training,
+    "level": lambda path: levels.load(path), "layout": lambda path: layouts.load(str(path)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_names_that_no_file_can_have_are_those_of_no_file(tmp_path, name):
+    for path in (tmp_path / ("x" * 5000), tmp_path / "a\0b"):
+        with pytest.raises(MomagamesError):
+            READERS[name](path)
 
 
 def test_compressed_files_are_read_up_to_the_limit(tmp_path):

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from momagames import datasets, fronts, plugins, registry, tabular
+import momagames
+from momagames import datasets, fronts, plugins, registry, tabular, wrappers
 from momagames.baselines import find_policy, policy
 from momagames.baselines.checkpoint import save_checkpoint
 from momagames.baselines.learners import find_learner
@@ -19,7 +20,7 @@ from momagames.baselines.policy_names import find_checkpoint
 from momagames.baselines.strategies import encode_actions
 from momagames.benchmark import replays, training
 from momagames.benchmark.plan import GameChoice, Opponent, Run, canonical_json
-from momagames.benchmark.store.store import Store, read_run
+from momagames.benchmark.store.store import Store, read_rows, read_run
 from momagames.benchmark.suite_files import check_suite, load_suite
 from momagames.cli.app import app
 from momagames.datasets.manifest import FORMAT, MANIFEST
@@ -256,6 +257,48 @@ def test_replays_name_files_in_their_folder(folder):
     (folder / "x.json").write_text(json.dumps(data))
     with pytest.raises(InvalidFile, match="expected a file in"):
         next(replay(folder / "x.json"))
+    (folder / "inner").mkdir()
+    level = Path(str(registry.__file__)).parent / "games/tileblast/levels/data/02.yaml"
+    env = momagames.make(LEVEL["id"], level=str(level))
+    env.reset(seed=0)
+    data |= {"params": {"level": str(level)}, "start": env.get_state(), "returns": env.returns.tolist()}
+    path = folder / "inner" / "x.json"
+    path.write_text(json.dumps(data))
+    with pytest.raises(InvalidFile, match="--allow-code"):
+        list(wrappers.replay(path))
+    [played] = wrappers.replay(path, allow_code=True)
+    assert played.game.params == env.game.params
+    with pytest.raises(InvalidFile, match="--allow-code"):  # the permission is that of one call
+        list(wrappers.replay(path))
+
+
+def test_replays_of_own_policies_load_them_where_the_caller_allows_it(folder):
+    data = {
+        "name": "x",
+        "description": "",
+        "experiments": [{**POLICIES, "methods": [OWN], "seeds": [0]}],
+        "indicators": INDICATORS,
+    }
+    from momagames.benchmark import run_suite
+
+    assert not run_suite(load_suite(data), folder / "out").failed
+    [run] = Store(folder / "out").finished_runs()
+    place = Store(folder / "out").run_directory(run)
+    [row, *_] = read_rows(place)
+    for call in (
+        lambda **allowed: replays.replay(place, 0, **allowed),
+        lambda **allowed: replays.recompute_row(place, row, **allowed),
+        lambda **allowed: replays.evaluate_again(place, 0, 1, 5, **allowed),
+    ):
+        with pytest.raises(InvalidFile, match="--allow-code"):
+            call()
+        assert call(allow_code=True)
+    for call in (
+        lambda **allowed: replays.load_points(place, **allowed),
+        lambda **allowed: replays.can_recompute(place, row, **allowed),
+        lambda **allowed: replays.find_typical_episode(place, 0, **allowed),
+    ):
+        assert call(allow_code=True)
 
 
 @pytest.mark.parametrize("start", [["momagames"], [sys.executable, "-m", "momagames"]])

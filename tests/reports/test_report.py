@@ -15,11 +15,13 @@ import pytest
 from rich.console import Console
 
 from momagames.analysis.indicators import hypervolume
-from momagames.analysis.named_indicators import INDICATORS, WEIGHT_INDICATORS
+from momagames.analysis.named_indicators import WEIGHT_INDICATORS, find_indicator
 from momagames.benchmark import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidFile, MissingExtra
+from momagames.files.writing import write_page
+from momagames.render.vectors import format_text
 from momagames.reports import report
 from momagames.reports.data.panels import build_panels
 from momagames.reports.data.points import read_policy_episodes
@@ -29,10 +31,12 @@ from momagames.reports.figures.plotly_fronts import ATTAINMENT, format_value, fr
 from momagames.reports.figures.theme import COLORS, DARK
 from momagames.reports.html.column_help import STATISTIC_MEANINGS
 from momagames.reports.html.compressed_text import decompress
+from momagames.reports.text import latex_tables
 from momagames.reports.text.captions import panel_caption
 from momagames.reports.text.labels import STATISTIC_LABELS, format_score
 from momagames.reports.text.latex_tables import latex_report
-from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, broken, plans, suite
+from momagames.wording import CONTROLS, show_all_controls
+from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, broken, plans, suite
 
 
 @pytest.fixture(scope="module")
@@ -293,7 +297,7 @@ def test_weight_conditioned_policies_are_in_the_tables(made):
     scores = {name: score.interval.value for name, score in found.scores["greedy"].items()}
     assert scores["utility_regret"] == pytest.approx(scores["coverage_utility"] - scores["delivered_utility"])
     text = made.page.read_text(encoding="utf-8")
-    mean, interval = format_score(INDICATORS["delivered_utility"], found.scores["greedy"]["delivered_utility"])
+    mean, interval = format_score(find_indicator("delivered_utility"), found.scores["greedy"]["delivered_utility"])
     assert f"<td>{mean}<small>{interval}</small></td>" in text
     screen = Console(width=80, file=io.StringIO())
     screen.print(made.table())
@@ -322,6 +326,27 @@ def test_page_holds_the_suite_that_reproduces_it(made):
     path.write_text(saved, encoding="utf-8")
     assert load_suite(path) == Store(made.page.parent).read_suite()
     assert "momagames bench run tiny.yaml --out tiny" in text
+
+
+def test_control_characters_of_names_are_shown(tmp_path):
+    """In the page, the figures and replays that its scripts read, LaTeX and SVG: a terminal or a browser would obey them."""
+    controls, visible = "\x1b[31m\x7f\u202e", r"\x1b[31m\x7f\u202e"
+    experiment = {**plans([RANDOM], seeds=[0]), "name": f"a {controls}"}
+    content = {"name": "tiny", "description": f"b {controls}", "experiments": [experiment], "indicators": INDICATORS}
+    run_suite(load_suite(content), tmp_path / "out")
+    page = report(tmp_path / "out").page.read_text(encoding="utf-8")
+    assert f"b {visible}" in page
+    replays = json.loads(re.search(r'<script id="replays" type="application/json">(.*?)</script>', page).group(1))
+    players = [json.loads(decompress(replay["data"])) for replay in replays["replays"].values()]
+    assert players
+    for text in (page, json.dumps([replays, drawn(page), players], ensure_ascii=False)):
+        assert not CONTROLS.search(text)
+    assert latex_tables.escape(f"{controls}_") == r"\textbackslash{}x1b[31m\textbackslash{}x7f\textbackslash{}u202e\_"
+    data = {f"{controls}": [controls, 1.5, None, ({"text": controls},)]}
+    assert show_all_controls(data) == {visible: [visible, 1.5, None, [{"text": visible}]]}
+    assert not CONTROLS.search(format_text(controls, 0, 0, 9, "#000", "left", 9.0))
+    write_page(tmp_path / "x.md", f"# {controls}\udcff\n\t*")
+    assert (tmp_path / "x.md").read_text() == f"# {visible}\\udcff\n\t*"
 
 
 def test_every_color_has_a_dark_variant(made):
@@ -377,9 +402,9 @@ def test_failures_are_on_the_page(tmp_path):
 
 def test_estimated_hypervolume_is_marked(made):
     score = next(iter(panel(made, "boards").scores.values()))["hypervolume"]
-    assert not format_score(INDICATORS["hypervolume"], score)[0].startswith("~")
+    assert not format_score(find_indicator("hypervolume"), score)[0].startswith("~")
     marked = type(score)(score.interval, True, score.values)
-    assert format_score(INDICATORS["hypervolume"], marked)[0].startswith("~")
+    assert format_score(find_indicator("hypervolume"), marked)[0].startswith("~")
 
 
 def test_nothing_to_report(tmp_path):

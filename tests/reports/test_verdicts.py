@@ -45,6 +45,23 @@ def test_level_methods():
     assert describe_verdict(found).startswith("bb and a are level: hypervolume ratios 0.51 and 0.50, difference 0.01 [")
 
 
+def test_settings_with_a_tie_are_not_won():
+    """The best over all settings leads only those in which it is ahead of every other method."""
+    tie, lead = panel(a=1.0, b=1.0), panel(a=0.2, b=0.5)
+    assert " on average, and in 1 of 2 settings: " in describe_verdict(compare_methods([tie, lead], SETTINGS))
+    near = panel(seeds=6, spread=0.2, a=0.50, bb=0.51)  # level: runs differ more than the methods
+    assert compare_methods([near, panel(seeds=6, a=0.1, bb=0.9)], SETTINGS).won == 1
+    behind = [panel(a=0.9, b=0.8, c=0.0), panel(a=0.0, b=0.8, c=0.9)]
+    assert "b is best on average, but in none of 2 settings: " in describe_verdict(compare_methods(behind, SETTINGS))
+    assert compare_methods([panel(a=0.9, b=0.5)], SETTINGS, left_out=["a"]).won == 1
+
+
+def test_a_rounding_error_is_no_lead():
+    found = compare_methods([panel(a=0.3, b=0.1 + 0.2)], SETTINGS)
+    assert describe_verdict(found).startswith("b and a are level")
+    assert find_leaders({"a": {0: 0.3, 1: 0.3}, "b": {0: 0.1 + 0.2, 1: 0.1 + 0.2}}, SETTINGS) == ["b", "a"]
+
+
 def test_little_to_compare():
     assert compare_methods([], SETTINGS) is None
     assert compare_methods([panel(a=0.5), panel(b=0.5)], SETTINGS) is None  # no setting has both

@@ -84,7 +84,29 @@ def test_replacements_of_illegal_actions_are_recorded(how: Any, tmp_path: Path) 
         env.step(None if env.terminations[env.agent_selection] else -1)
     again = end(env.recorder.files[0])
     np.testing.assert_array_equal(again.returns, env.returns)
-    assert (load(env.recorder.files[0])["actions"] == [None]) == (how == "forfeit")
+    assert (load(env.recorder.files[0])["actions"] == ["player_0"]) == (how == "forfeit")
+
+
+@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
+def test_the_agent_that_forfeits_a_round_is_recorded(api: Any, tmp_path: Path) -> None:
+    """In simultaneous games any agent of a round may forfeit, not only the first."""
+    options = {"agent": "agent_1"} if api == "gymnasium" else {}
+    env = RecordReplay(momagames.make("mo-pommerman-duel-v0", api, illegal="forfeit", **options), tmp_path)
+    env.reset(seed=0)
+    if api == "aec":
+        env.step(0)
+    env.step({"agent_0": 0, "agent_1": 99} if api == "parallel" else 99)
+    assert load(env.recorder.files[0])["actions"] == ["agent_1"]
+    assert end(env.recorder.files[0]).returns[1].min() < 0
+
+
+def test_a_forfeit_without_a_name_is_that_of_the_agent_to_move(tmp_path: Path) -> None:
+    env = RecordReplay(samegame(illegal="forfeit"), tmp_path)
+    env.reset(seed=0)
+    env.step(-1)
+    data = load(env.recorder.files[0])
+    (path := tmp_path / "earlier.json").write_text(json.dumps({**data, "actions": [None]}))
+    assert end(path).returns.tolist() == data["returns"]
 
 
 def test_given_starts_and_unfinished_episodes(tmp_path: Path) -> None:
@@ -168,7 +190,7 @@ def test_invalid_arguments(tmp_path: Path) -> None:
         RecordReplay(samegame(), tmp_path, ["gif"])
     with pytest.raises(InvalidParameter, match=r"invalid formats=.*'jpg'.*: expected"):
         RecordReplay(samegame(), tmp_path, ["jpg"])  # type: ignore[list-item]
-    with pytest.raises(InvalidParameter, match="not the name of a file"):
+    with pytest.raises(InvalidParameter, match="expected the name of a file"):
         RecordReplay(samegame(), tmp_path, name="../up")
     with pytest.raises(InvalidParameter, match="fps=0"):
         RecordReplay(samegame(), tmp_path, fps=0)
@@ -192,7 +214,7 @@ def test_broken_records_are_rejected(tmp_path: Path) -> None:
         "no game 'mo-chess-v0'": {**good, "id": "mo-chess-v0"},
         "board_width=99": {**good, "params": {**good["params"], "board_width": 99}},
         "a position needs 'board'": {**good, "start": {}},
-        "step 0: illegal action='x' of agent_0": {**good, "actions": ["x"]},
+        "step 0: invalid agent='x': expected 'agent_0'": {**good, "actions": ["x"]},
         r"step \d+: the game is already over": {**good, "actions": [*good["actions"], 0]},
         "the returns are": {**good, "returns": [[0.0, 0.0, 1.0]]},
     }

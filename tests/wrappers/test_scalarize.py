@@ -16,9 +16,18 @@ from hypothesis import strategies as st
 
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
+from momagames.engine.episode import random_legal
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.wrappers import Scalarize, SelectObjectives, ShareTeamReward
+from momagames.wrappers import (
+    Flatten,
+    HandleIllegal,
+    RecordEpisodeStatistics,
+    Scalarize,
+    SelectObjectives,
+    ShareTeamReward,
+)
 from tests import meteors
+from tests.cases import SMALL
 from tests.wrappers.games import (
     batches,
     breakthrough,
@@ -310,6 +319,34 @@ def test_infos_have_the_vector_from_the_first_reset_on() -> None:
             assert later["vector_reward"].shape == shape
     reset = {"reset_mask": np.array([True, False, False, False])}
     assert vectors.reset(options=reset)[1]["vector_reward"].shape == (4, 3)
+
+
+@pytest.mark.parametrize("id", ["mo-breakthrough-v0", "mo-pommerman-radio-v0", "mo-robotmail-4-v0"])
+def test_infos_of_aec_have_the_vector_of_each_reward(id: str) -> None:
+    params = SMALL[id][0]
+    core, inner = momagames.make(id, **params), momagames.make(id, **params)
+    weights = np.arange(1.0, len(core.game.objectives) + 1)
+    wrapped = Scalarize(HandleIllegal(inner, "next"), weights=weights)
+    for env in (wrapped, Flatten(RecordEpisodeStatistics(wrapped))):
+        core.reset(seed=3)
+        env.reset(seed=3)
+        assert all(not info["vector_reward"].any() for info in env.infos.values())
+        rng, seen = np.random.default_rng(0), []
+        for agent in env.agent_iter(60):
+            _, reward, terminated, truncated, info = env.last()
+            vector = core.last()[1]
+            assert info["vector_reward"].dtype == np.float32
+            np.testing.assert_array_equal(info["vector_reward"], vector)
+            for one, infos in env.infos.items():
+                np.testing.assert_array_equal(infos["vector_reward"], core._cumulative_rewards[one])
+            assert reward == pytest.approx(vector @ weights, rel=1e-6)
+            seen.append((info["vector_reward"], vector))
+            mask = core.observe(agent)["action_mask"]
+            action = None if terminated or truncated else random_legal(np.hstack(mask), core.game.actions, rng)
+            core.step(action)
+            env.step(action)
+        for earlier, vector in seen:  # later steps do not change it
+            np.testing.assert_array_equal(earlier, vector)
 
 
 def test_minari_collects_infos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,7 @@ class TextBatch:
         **params: Any,
     ) -> None:
         check_range("batch_size", batch_size, 1, whole=True)
+        batch_size = int(batch_size)
         check_choice("illegal", illegal, [one for one in checks.ILLEGAL if one != "raise"])
         self.game = registry.spec(id, **params)
         prompts.check_view(self.game)
@@ -90,13 +91,15 @@ class TextBatch:
                       gradients need; it divides the size of the batch
         """
         seed = checks.check_seed(seed)
-        if isinstance(group_size, bool) or group_size not in range(1, len(self) + 1) or len(self) % group_size:
+        is_integer = isinstance(group_size, (int, np.integer)) and not isinstance(group_size, bool)
+        if not is_integer or group_size not in range(1, len(self) + 1) or len(self) % group_size:
             raise InvalidParameter(invalid_value("group_size", group_size, f"a divisor of batch_size={len(self)}"))
         if seed is None:
             self._rng = self._rng or np.random.default_rng()
             seed = int(self._rng.integers(2**63))
         else:
             self._rng = np.random.default_rng(seed)
+        group_size = int(group_size)  # small integers of NumPy overflow
         groups = len(self) // group_size
         if self._is_random:
             drawn = np.random.default_rng([seed, PREFERENCES]).dirichlet(np.ones(len(self.game.objectives)), groups)
@@ -120,13 +123,14 @@ class TextBatch:
         """
         if not self._starts:
             raise InvalidCall("step() before reset(): call reset() first")
-        if not isinstance(answers, (Sequence, np.ndarray)) or isinstance(answers, (str, bytes)) or len(answers) != len(self):
+        given: Any = answers.tolist() if hasattr(answers, "tolist") else answers
+        if not isinstance(given, Sequence) or isinstance(given, (str, bytes)) or len(given) != len(self):
             raise InvalidParameter(invalid_value("answers", answers, f"a sequence of {len(self)} texts"))
         rewards = np.zeros((len(self), len(self.game.objectives)), np.float32)
         metadata: list[dict[str, Any]] = [{} for _ in self._envs]
         named: list[str | None] = [None] * len(self)
         observations = [{"role": "user", "content": ""} for _ in self._envs]
-        for i, (env, answer) in enumerate(zip(self._envs, answers, strict=True)):
+        for i, (env, answer) in enumerate(zip(self._envs, given, strict=True)):
             if self._ended[i]:
                 continue
             action = self._read(env, answer, metadata[i])

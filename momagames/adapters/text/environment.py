@@ -55,20 +55,22 @@ class TextEnv(MultiObjectiveAEC):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode; see `MultiObjectiveAEC.reset`."""
-        super().reset(seed, options)
-        self._start_seed = None if options else seed
-        self._start = self.episode.state.copy()
+        with self.episode.lock:
+            super().reset(seed, options)
+            self._start_seed = None if options else seed
+            self._start = self.episode.state.copy()
 
     def instructions(self, agent: str) -> str:
         """Return what an agent reads before the game: the game, its role, objectives and preference, the form of answers."""
-        return prompts.write_instructions(self.game, self._index[agent], self.preferences[agent], self.legal_actions)
+        return prompts.write_instructions(self.game, self._index.find(agent), self.preferences[agent], self.legal_actions)
 
     def observe(self, agent: str) -> str:  # type: ignore[override]
         """Return what an agent sees: the position, its returns so far, and its legal actions."""
         self._check_reset("observe()")
-        i = self._index[agent]
-        mask = self.episode.mask(i)
-        return prompts.write_turn(self.game, self.episode.state, i, mask, self.episode.returns[i], self.legal_actions)
+        i = self._index.find(agent)
+        with self.episode.lock:
+            mask = self.episode.mask(i)
+            return prompts.write_turn(self.game, self.episode.state, i, mask, self.episode.returns[i], self.legal_actions)
 
     def messages(self, agent: str) -> list[dict[str, str]]:
         """Return instructions and observation as messages of a chat: [{"role": "system", ...}, {"role": "user", ...}]."""
@@ -79,18 +81,19 @@ class TextEnv(MultiObjectiveAEC):
 
         Raises IllegalAction; nothing changes then
         """
-        if not self._started or not self.agents or self._is_dead(self.agent_selection):
-            super().step(action)
-            return
-        i = self._index[self.agent_selection]
-        mask = self.episode.mask(i)
-        chosen: Any = action
-        try:
-            chosen = parse_answer(self.episode, i, action, self.legal_actions == "numbers")
-        except IllegalAction:
-            if self.illegal == "raise" and has_choice(mask, self.game.actions):
-                raise
-        super().step(chosen)
+        with self.episode.lock:
+            if not self._started or not self.agents or self._is_dead(self.agent_selection):
+                super().step(action)
+                return
+            i = self._index[self.agent_selection]
+            mask = self.episode.mask(i)
+            chosen: Any = action
+            try:
+                chosen = parse_answer(self.episode, i, action, self.legal_actions == "numbers")
+            except IllegalAction:
+                if self.illegal == "raise" and has_choice(mask, self.game.actions):
+                    raise
+            super().step(chosen)
 
     def _is_dead(self, agent: str) -> bool:
         return self.terminations[agent] or self.truncations[agent]
@@ -100,7 +103,7 @@ class TextEnv(MultiObjectiveAEC):
 
         Raises InvalidCall without a preference
         """
-        weights = self.preferences[agent]
+        weights = self.preferences.find(agent)
         if weights is None:
             raise InvalidCall(f"score() of {agent} without a preference: expected make(..., preference=...)")
         self._check_reset("score()")

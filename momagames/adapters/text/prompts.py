@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game, State, split_mask
 from momagames.contract.titles import describe_game, join_words
-from momagames.errors import InvalidParameter, invalid_value, one_of
+from momagames.errors import InvalidParameter, check_choice, invalid_value
 from momagames.render.caption import describe_status, format_number
 from momagames.render.position import describe_position
 from momagames.render.text import plain
@@ -27,8 +27,7 @@ GOALS = {
 
 def check_listing(game: Game, listing: str) -> str:
     """Return how legal actions are listed: "names", "numbers" or "none". Raises InvalidParameter."""
-    if listing not in LISTINGS:
-        raise InvalidParameter(invalid_value("legal_actions", listing, one_of(LISTINGS)))
+    check_choice("legal_actions", listing, LISTINGS)
     if listing == "numbers" and len(game.actions) > 1:
         raise InvalidParameter(
             invalid_value("legal_actions", listing, f"'names' or 'none', because actions of {game.id} have several parts")
@@ -53,7 +52,7 @@ def check_preference(game: Game, preference: Any) -> NDArray[np.float64] | None:
         given = [preference.get(name, 0) for name in names]
     try:
         weights = np.array(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         weights = np.zeros(0)
     if weights.shape != (len(names),) or not np.isfinite(weights).all() or weights.min() < 0 or weights.sum() <= 0:
         raise InvalidParameter(invalid_value("preference", preference, expected))

@@ -30,6 +30,7 @@ import json
 import lzma
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,14 @@ from numpy.typing import NDArray
 
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.checksums import CHECKSUMS, hash_files, read_checksums, write_checksums
-from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars, list_rows
+from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars, list_rows, read_packed_table
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import FRONT, HASHED, ROWS, Store, check_schema, format_json, list_trained
 from momagames.errors import InvalidFile
 from momagames.files.json_data import parse_json, read_json
 from momagames.files.npz_data import MAX_BYTES, Arrays, read_arrays
-from momagames.files.reading import read_bytes
+from momagames.files.reading import read_bytes, refuse_content
 from momagames.files.writing import write_file_atomically
 
 SUITE, TEXTS = "suite.json", ("config.json", "metadata.json", "front.json")
@@ -53,6 +54,7 @@ XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "pb":
 ROW_ORDER = ("game", "method", "seed")  # in the archive, where similar rows are adjacent; rows.parquet is sorted by run
 KEYS = ("game", "length")  # determine some returns together with one more column: the seat or another return
 MAX_TABLE_SHARE = 0.001  # length of a table that replaces a column, as a share of the rows
+SHA256_DIGITS = 64
 MISSING_POLARS = "archives need polars"
 
 
@@ -84,7 +86,7 @@ def pack_archive(folder: str | Path, file: str | Path, policies: bool = True) ->
     sums = "".join(read_checksums(store.runs / name)[ROWS] for name in runs)
     arrays["rows_sha256"] = np.frombuffer(bytes.fromhex(sums), np.uint8).reshape(-1, 32)
     arrays |= _encode_table("dominated", library.DataFrame(items))
-    rows = library.read_parquet(store.folder / PACKED)
+    rows = read_packed_table(store.folder / PACKED)
     arrays |= _encode_table("rows", rows.sort(ROW_ORDER, maintain_order=True))
     content = io.BytesIO()
     np.savez(content, allow_pickle=False, **arrays)
@@ -103,16 +105,20 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
     if place.exists() and any(place.iterdir()):
         raise InvalidFile(f"{folder}: the folder is not empty; choose an empty or a new one")
     texts, rows, arrays = _read_contents(file)
-    for (name, contents), rows_sum in zip(texts["runs"].items(), arrays["rows_sha256"], strict=True):
-        run = place / "runs" / name
-        run.mkdir(parents=True)
-        for text, data in contents.items():
-            (run / text).write_text(format_json(data), encoding="utf-8", newline="\n")
-        if (policies := arrays.get(f"policies/{name}")) is not None:
-            (run / POLICIES).write_bytes(policies.tobytes())
-        write_checksums(run, {ROWS: rows_sum.tobytes().hex(), **hash_files(run, HASHED)})
-    (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8", newline="\n")
-    rows.write_parquet(place / PACKED)
+    with _refuse_damage(file):
+        sums = [one.tobytes().hex() for one in arrays["rows_sha256"]]
+        if any(len(one) != SHA256_DIGITS for one in sums):
+            raise ValueError("a checksum of rows has another length")
+        for (name, contents), rows_sum in zip(texts["runs"].items(), sums, strict=True):
+            run = place / "runs" / name
+            run.mkdir(parents=True)
+            for text, data in contents.items():
+                (run / text).write_text(format_json(data), encoding="utf-8", newline="\n")
+            if (policies := arrays.get(f"policies/{name}")) is not None:
+                (run / POLICIES).write_bytes(policies.tobytes())
+            write_checksums(run, {ROWS: rows_sum, **hash_files(run, HASHED)})
+        (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8", newline="\n")
+        rows.write_parquet(place / PACKED)
     write_checksums(place, hash_files(place, [PACKED]))
 
 
@@ -124,7 +130,8 @@ class ArchivedStore(Store):
         texts, rows, _ = _read_contents(file)
         self._suite, self._texts = texts[SUITE], texts["runs"]
         self._objectives: dict[str, list[str]] = {}  # of each game, which is slow to make for each run
-        self._rows = {key[0]: part for key, part in rows.partition_by("run", as_dict=True, maintain_order=True).items()}
+        with _refuse_damage(file):
+            self._rows = {key[0]: part for key, part in rows.partition_by("run", as_dict=True, maintain_order=True).items()}
 
     def has_suite(self) -> bool:
         return True
@@ -142,35 +149,47 @@ class ArchivedStore(Store):
         return self._read_text(run, "metadata.json")
 
     def read_front(self, run: Run) -> list[dict[str, Any]]:
-        return list(self._read_text(run, FRONT)["points"])
+        with _refuse_damage(self.folder):
+            return list(self._read_text(run, FRONT)["points"])
 
     def read_rows(self, run: Run) -> Iterator[dict[str, Any]]:
         if run.canonical not in self._objectives:
             self._objectives[run.canonical] = [objective.name for objective in run.game.make_game().objectives]
-        return iter(list_rows(self._rows[run.folder], self._objectives[run.canonical]))
+        with _refuse_damage(self.folder):
+            return iter(list_rows(self._rows[run.folder], self._objectives[run.canonical]))
 
     def _read_text(self, run: Run, name: str) -> dict[str, Any]:
-        return check_schema(self.folder / run.folder / name, self._texts[run.folder][name])
+        with _refuse_damage(self.folder):
+            return check_schema(self.folder / run.folder / name, self._texts[run.folder][name])
 
 
 def _read_contents(file: str | Path) -> tuple[dict[str, Any], Any, Arrays]:
     """Return the texts of an archive, its rows sorted by run, and all of its arrays. Raises InvalidFile."""
-    try:
+    with _refuse_damage(file):
         arrays = read_arrays(read_bytes(file, MAX_BYTES), str(file))
         texts = _check_texts(parse_json(arrays["files"].tobytes(), f"{file}: files"), file)
         dominated = _decode_table("dominated", arrays).iter_rows()
         rows = _decode_table("rows", arrays).sort("run", maintain_order=True)
         if len(arrays["rows_sha256"]) != len(texts["runs"]):
             raise ValueError("expected a checksum for the rows of each run")
-    except InvalidFile:
-        raise
-    except (ValueError, LookupError) as error:
-        raise InvalidFile(f"{file}: {error}") from None
-    for contents in texts["runs"].values():
-        facts = contents["metadata.json"]["facts"]
-        if "dominated" in facts:
-            facts["dominated"] = [[value for value in next(dominated) if value is not None] for _ in range(facts["dominated"])]
+        for contents in texts["runs"].values():
+            facts = contents["metadata.json"]["facts"]
+            if "dominated" in facts:
+                facts["dominated"] = [
+                    [value for value in next(dominated) if value is not None] for _ in range(facts["dominated"])
+                ]
     return texts, rows, arrays
+
+
+@contextmanager
+def _refuse_damage(file: str | Path) -> Iterator[None]:
+    """Raise InvalidFile for errors of the block, of files and of the library too, some of which are no Exception."""
+    library = import_polars(MISSING_POLARS)
+    with refuse_content(file, "an archive of results"):
+        try:
+            yield
+        except (library.exceptions.PolarsError, library.exceptions.PanicException, OSError) as error:
+            raise ValueError(error) from None
 
 
 def _check_texts(texts: Any, file: str | Path) -> dict[str, Any]:
@@ -188,8 +207,7 @@ def _check_texts(texts: Any, file: str | Path) -> dict[str, Any]:
 
 def _check_restored(store: Store, restored: Path, policies: bool) -> None:
     """Raise InvalidFile unless the restored directory equals that of the store, with or without its policies."""
-    read = import_polars(MISSING_POLARS).read_parquet
-    if not read(store.folder / PACKED).equals(read(restored / PACKED)):
+    if not read_packed_table(store.folder / PACKED).equals(read_packed_table(restored / PACKED)):
         raise InvalidFile(f"{store.folder / PACKED}: the archive does not restore its rows")
     files = {store.folder / SUITE: True}
     for run in store.finished_runs():

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 from momagames.errors import InvalidFile
-from momagames.files.reading import hash_content, read_bytes, read_text
+from momagames.files.reading import hash_content, is_file, read_bytes, read_text
 from momagames.files.writing import write_file_atomically
 
 CHECKSUMS = "SHA256SUMS"
@@ -17,7 +17,7 @@ LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 def hash_files(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the checksums of those of the files that exist. Raises InvalidFile if one cannot be read."""
-    return {name: hash_content(read_bytes(folder / name, MAX_BYTES)) for name in names if (folder / name).is_file()}
+    return {name: hash_content(read_bytes(folder / name, MAX_BYTES)) for name in names if is_file(folder / name)}
 
 
 def write_checksums(folder: Path, checksums: Mapping[str, str]) -> None:
@@ -44,6 +44,9 @@ def find_changed_files(folder: Path, names: Iterable[str] | None = None, optiona
     try:
         known = read_checksums(folder)
         chosen = list(known if names is None else names)
+        for name in chosen:
+            if Path(name).is_absolute() or ".." in Path(name).parts:
+                raise InvalidFile(f"{folder / CHECKSUMS}: {name!r}: expected a file of this folder")
         actual = hash_files(folder, chosen)
     except InvalidFile as error:
         return [str(error)]

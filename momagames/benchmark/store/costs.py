@@ -8,7 +8,8 @@ from statistics import median
 from typing import Any
 
 from momagames.benchmark.plan import Run
-from momagames.benchmark.store.store import Store
+from momagames.benchmark.store.store import RUN, Store
+from momagames.files.reading import refuse_content
 from momagames.wording import count
 
 METHODS_WITHOUT_BUDGET = ("exact",)  # methods that ignore the budget
@@ -35,9 +36,10 @@ class Timings:
         self._found: dict[str, list[tuple[float, float]]] = {}
         for store in stores:
             for run in store.finished_runs():
-                data = store.read_metadata(run)
-                steps = data["facts"].get("steps", 0)
-                self._found.setdefault(group_key(run), []).append((data["wall_s"] / count_units(run), steps / count_units(run)))
+                data, units = store.read_metadata(run), count_units(run)
+                with refuse_content(store.run_directory(run), RUN):
+                    times = float(data["wall_s"]) / units, float(data["facts"].get("steps", 0)) / units
+                self._found.setdefault(group_key(run), []).append(times)
 
     def estimate(self, runs: Iterable[Run]) -> Cost:
         """Return the total estimate of these runs."""

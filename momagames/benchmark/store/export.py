@@ -10,7 +10,8 @@ from typing import Any, TextIO
 
 from momagames.benchmark.plan import Run, canonical_json, expand_runs
 from momagames.benchmark.store.packed_rows import RETURN, import_polars
-from momagames.benchmark.store.store import Store
+from momagames.benchmark.store.store import RUN, Store
+from momagames.files.reading import refuse_content
 from momagames.files.writing import atomic_path
 
 FlatRow = dict[str, Any]
@@ -79,9 +80,11 @@ def _flatten_rows(store: Store, runs: list[Run]) -> Iterator[FlatRow]:
         }
         names = [f"{RETURN}{objective.name}" for objective in run.game.make_game().objectives]
         for row in store.read_rows(run):
-            start = str(row["start"]) if "start" in row else None
-            returns = dict(zip(names, row["return"], strict=True))
-            yield {**row, **head, **returns, "options": canonical_json(row["options"]), "start": start}
+            with refuse_content(store.run_directory(run), RUN):
+                start = str(row["start"]) if "start" in row else None
+                returns = dict(zip(names, row["return"], strict=True))
+                flat = {**row, **head, **returns, "options": canonical_json(row["options"]), "start": start}
+            yield flat
 
 
 def _write_csv(path: Path, columns: dict[str, type], rows: Iterator[FlatRow]) -> int:

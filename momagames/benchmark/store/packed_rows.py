@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import json
+import mmap
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +11,9 @@ from typing import Any
 
 from momagames.benchmark.store.checksums import find_changed_files
 from momagames.errors import InvalidFile, MissingExtra
+from momagames.files.json_data import parse_json
+from momagames.files.parquet_data import measure_parquet
+from momagames.files.reading import CONTENT_ERRORS, refuse_content
 
 Row = dict[str, Any]
 PACKED = "rows.parquet"
@@ -18,6 +21,9 @@ RETURN = "return_"  # prefix of the columns of returns
 ROW_COLUMNS = (
     "game", "method", "seed", "version", "episode", "policy", "length", "set", "opponent", "seat", "step", "actions",
 )  # fmt: skip
+# Limits of a small file, and for each byte of a larger one; archived results have up to 11 values and 230 bytes of texts
+LIMITS = {"values": (1 << 22, 16), "bytes before compression": (1 << 26, 64), "bytes of texts": (1 << 27, 512)}
+MAX_OPTIONS = 1 << 20  # bytes of the different options of a run
 
 
 def read_packed_rows(place: Path, objectives: Sequence[str]) -> Iterator[Row]:
@@ -31,7 +37,7 @@ def read_packed_rows(place: Path, objectives: Sequence[str]) -> Iterator[Row]:
     library = import_polars(f"{packed}: reading packed rows needs polars")
     try:
         rows = list_rows(tables[place.name], objectives)
-    except (library.exceptions.PolarsError, TypeError, ValueError) as error:
+    except (library.exceptions.PolarsError, library.exceptions.PanicException, *CONTENT_ERRORS) as error:
         raise InvalidFile(f"{packed}: rows of {place.name}: {' '.join(str(error).split())}") from None
     yield from rows
 
@@ -52,7 +58,10 @@ def _list_columns(table: Any, objectives: Sequence[str]) -> dict[str, list[Any]]
     """Return the values of each entry of the rows."""
     columns = {name: table[name].to_list() for name in ROW_COLUMNS if table[name].null_count() < table.height}
     columns["start"] = [None if start is None else int(start) for start in table["start"]]
-    options = {text: json.loads(text) for text in table["options"].unique()}
+    texts = table["options"].unique()
+    if (texts.str.len_bytes().sum() or 0) > MAX_OPTIONS:
+        raise ValueError(f"options of more than {MAX_OPTIONS:,} bytes")
+    options = {text: parse_json(text, "options") for text in texts}
     columns["options"] = [options[text] for text in table["options"]]
     returns = [table[f"{RETURN}{name}"].to_list() for name in objectives]
     columns["return"] = [list(values) for values in zip(*returns, strict=True)]
@@ -73,12 +82,47 @@ def _find_changes(packed: Path, changed: int) -> list[str]:
 @functools.lru_cache(maxsize=2)
 def _read_tables(packed: Path, changed: int) -> dict[str, Any]:
     """Return the table of each run; read again when the file has changed."""
+    table = read_packed_table(packed)
+    with refuse_content(packed, "rows of runs"):
+        return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
+
+
+def read_packed_table(packed: Path) -> Any:
+    """Return the table of a packed file. Raises InvalidFile, before it is decoded if it holds too much."""
     library = import_polars(f"{packed}: reading packed rows needs polars")
+    length = _check_size(packed)
     try:
         table = library.read_parquet(packed)
-        return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
     except (library.exceptions.PolarsError, library.exceptions.PanicException, OSError) as error:
         raise InvalidFile(f"{packed}: {' '.join(str(error).split())}") from None
+    expected = {library.String, library.Int64, library.Float64, library.List(library.Int64)}
+    if others := [f"{column.name} of {column.dtype}" for column in table if column.dtype not in expected]:
+        raise InvalidFile(f"{packed}: column {others[0]}: expected texts, numbers and lists of integers")
+    if "run" not in table.columns:
+        raise InvalidFile(f"{packed}: column 'run' is missing")
+    texts = [column.str.len_bytes().sum() or 0 for column in table if column.dtype == library.String]
+    _check_limit(packed, "bytes of texts", sum(texts), length)
+    return table
+
+
+def _check_size(packed: Path) -> int:
+    """Return the length of a packed file. Raises InvalidFile if it holds too much to decode it."""
+    try:
+        with packed.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            columns, length = measure_parquet(content, str(packed)).columns, len(content)
+    except InvalidFile:
+        raise
+    except (OSError, ValueError) as error:  # an empty file
+        raise InvalidFile(f"{packed}: {error}") from None
+    _check_limit(packed, "values", sum(column.values for column in columns), length)
+    _check_limit(packed, "bytes before compression", sum(column.size for column in columns), length)
+    return length
+
+
+def _check_limit(packed: Path, what: str, given: int, length: int) -> None:
+    least, share = LIMITS[what]
+    if given > max(least, share * length):
+        raise InvalidFile(f"{packed}: {given:,} {what}: expected at most {max(least, share * length):,} in {length:,} bytes")
 
 
 def import_polars(reason: str, alternative: str = "") -> Any:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from momagames.benchmark.plan import Run, Suite, expand_runs, method_names
 from momagames.benchmark.store.costs import Cost, Timings
-from momagames.benchmark.store.store import Store
+from momagames.benchmark.store.store import RESULTS, Store
+from momagames.files.reading import refuse_content
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ def read_status(folder: str | Path) -> Status:
             failed = {run.digest: (run, error) for run in runs if (error := store.read_error(run)) is not None}
             errors |= failed
             left = [run for run in runs if not store.has_run(run)]
-            used = sum(float(store.read_metadata(run)["wall_s"]) for run in finished)
+            with refuse_content(store.folder, RESULTS):
+                used = sum(float(store.read_metadata(run)["wall_s"]) for run in finished)
             used += sum(store.failed_seconds(run) for run, _ in failed.values())
             due = len(left) - len(failed)
             lines.append(MethodProgress(experiment.name, name, len(finished), len(failed), due, used, timings.estimate(left)))

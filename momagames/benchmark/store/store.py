@@ -50,10 +50,11 @@ from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
 from momagames.files.processes import is_stale, process_namespace
-from momagames.files.reading import hash_content
+from momagames.files.reading import hash_content, is_directory, is_file, refuse_content
 from momagames.files.writing import flush_file, is_temporary, sync_directory, write_file_atomically
 from momagames.plugins import Origin
 
+RESULTS, RUN = "results of a suite", "the files of a run"  # names of valid content
 SCHEMA = 2  # version of the file formats; version 1 was not written
 ROWS, FRONT, METADATA, ERROR = "rows.jsonl", "front.json", "metadata.json", "error.txt"
 HASHED = ("config.json", ROWS, FRONT, METADATA, POLICIES)  # files of a run with checksums
@@ -71,7 +72,7 @@ class Store:
 
     def open_suite(self, suite: Suite) -> None:
         """Prepare the directory for a suite. Raises InvalidFile if it cannot be written or holds other files."""
-        if self.folder.is_dir() and not self.has_suite() and any(self.folder.iterdir()) and not self._is_being_prepared():
+        if is_directory(self.folder) and not self.has_suite() and any(self.folder.iterdir()) and not self._is_being_prepared():
             raise InvalidFile(f"{self.folder}: expected a results directory or an empty one; this one holds other files")
         if self.has_suite():
             self._read_suite_file()  # rejects another schema before any change
@@ -208,7 +209,7 @@ class Store:
     # --------------------------------------------------------------------------------------------------------- reading
 
     def has_suite(self) -> bool:
-        return (self.folder / "suite.json").is_file()
+        return is_file(self.folder / "suite.json")
 
     def _read_suite_file(self) -> dict[str, Any]:
         path = self.folder / "suite.json"
@@ -272,7 +273,7 @@ class Store:
 
     def run_directories(self) -> list[Path]:
         """Return the directories of the finished runs, sorted by name."""
-        return sorted(self.runs.iterdir()) if self.runs.is_dir() else []
+        return sorted(self.runs.iterdir()) if is_directory(self.runs) else []
 
     def read_rows(self, run: Run) -> Iterator[dict[str, Any]]:
         """Return the rows of a finished run. Raises InvalidFile if any of its files was changed."""
@@ -298,7 +299,8 @@ class Store:
     def failed_seconds(self, run: Run) -> float:
         """Return the seconds that a failed run took."""
         path = self.failed / run.folder / METADATA
-        return float(read_json(path).get("wall_s", 0.0)) if path.is_file() else 0.0
+        with refuse_content(path, RUN):
+            return float(read_json(path).get("wall_s", 0.0)) if path.is_file() else 0.0
 
 
 def read_front(place: Path) -> list[dict[str, Any]]:
@@ -307,7 +309,16 @@ def read_front(place: Path) -> list[dict[str, Any]]:
     found = check_schema(path, read_json(path)).get("points")
     if not isinstance(found, list):
         raise InvalidFile(f"{path}: 'points' is not a list")
+    for number, point in enumerate(found):
+        is_valid = isinstance(point, dict) and isinstance(point.get("policy"), str) and is_number_list(point.get("return"))
+        if not is_valid or point.get("point") != number:
+            raise InvalidFile(f"{path}: points[{number}]: expected an object with its number, policy and return")
     return found
+
+
+def is_number_list(value: Any) -> bool:
+    """Return whether this is a list of numbers."""
+    return isinstance(value, list) and all(type(one) in (int, float) for one in value)
 
 
 def format_config(run: Run) -> str:
@@ -359,7 +370,8 @@ def find_damage(place: Path) -> list[str]:
         if not problems and read_run(place).folder != place.name:
             problems = [f"{place}: has the files of the run {read_run(place).folder}"]
         if not problems and not (place / ROWS).is_file():
-            text = "".join(map(format_row, read_rows(place)))
+            with refuse_content(place, RUN):
+                text = "".join(map(format_row, read_rows(place)))
             if hash_content(text.encode()) != read_checksums(place).get(ROWS):
                 problems = [f"{place}: its packed rows changed since they were written"]
     except InvalidFile as error:
@@ -395,8 +407,10 @@ def read_run_files(place: Path) -> dict[str, bytes]:
     return found
 
 
-def check_schema(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+def check_schema(path: Path, data: Any) -> dict[str, Any]:
     """Return the content of a file if this version can read its schema. Raises InvalidFile."""
+    if not isinstance(data, dict):
+        raise InvalidFile(f"{path}: expected an object, got {type(data).__name__}")
     schema = data.get("schema", 1)
     if schema == SCHEMA:
         return data

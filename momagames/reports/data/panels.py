@@ -16,9 +16,10 @@ from momagames.analysis.named_indicators import Indicator
 from momagames.analysis.reference import Reference
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
 from momagames.benchmark.reference_sets import load_reference_set
-from momagames.benchmark.store.store import Store
+from momagames.benchmark.store.store import RESULTS, Store
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, join_words, list_changed_parameters
+from momagames.files.reading import refuse_content
 from momagames.reports.data.generalization import InstanceScore, measure_generalization
 from momagames.reports.data.method_styles import number_methods
 from momagames.reports.data.points import (
@@ -164,7 +165,8 @@ def build_panels(
                 if progress:
                     progress(f"comparing the runs of {experiment.name}: {choice.id}")
                 game = choice.make_game()
-                panels += _build_game_panels(store, suite.indicators, experiment, game, game_runs, styles, primary_only)
+                with refuse_content(store.folder, RESULTS):
+                    panels += _build_game_panels(store, suite.indicators, experiment, game, game_runs, styles, primary_only)
     return panels
 
 

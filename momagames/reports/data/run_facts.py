@@ -6,21 +6,24 @@ from typing import Any
 
 from momagames.benchmark.plan import Suite
 from momagames.benchmark.store.costs import format_duration
-from momagames.benchmark.store.store import Store
+from momagames.benchmark.store.store import RESULTS, Store
+from momagames.files.reading import refuse_content
 from momagames.wording import count
 
 
 def collect_run_facts(store: Store, suite: Suite) -> list[tuple[str, str]]:
     """Return pairs of name and value: versions, machines, times, seeds and budgets."""
-    finished = _read_metadata(store, suite)
-    changed = store.describe_changed_methods(suite)
-    facts = [("not reproducible with this version", changed)] if changed else []
-    return [*facts, *_collect_versions(finished), *_collect_times(finished), *_describe_settings(suite)]
+    with refuse_content(store.folder, RESULTS):
+        finished = _read_metadata(store, suite)
+        changed = store.describe_changed_methods(suite)
+        facts = [("not reproducible with this version", changed)] if changed else []
+        return [*facts, *_collect_versions(finished), *_collect_times(finished), *_describe_settings(suite)]
 
 
 def reproduction_commands(store: Store, suite: Suite) -> str:
     """Return the commands that reproduce a report, in a checkout of the same commit if all runs have one commit."""
-    commits = {data["commit"] for data in _read_metadata(store, suite)}
+    with refuse_content(store.folder, RESULTS):
+        commits = {data["commit"] for data in _read_metadata(store, suite)}
     commit = commits.pop() if len(commits) == 1 else None
     install = [f"pip install momagames=={store.read_version()}"]
     if commit:

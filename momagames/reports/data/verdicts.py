@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from momagames.analysis.arrays import Array
+from momagames.analysis.arrays import ROUNDING, Array
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Indicators
-from momagames.reports.data.overview import rank_methods, stack_ratios
+from momagames.reports.data.overview import compute_ratios, stack_ratios
 from momagames.reports.data.panels import Panel
 
 LEVEL = "level"
@@ -25,7 +25,7 @@ class Verdict:
     winner      its name, and its mean hypervolume ratio over runs and settings
     runner_up   the same of the next method; None if there is no other
     settings    number of settings
-    won         number of settings in which no method has a higher mean, to three digits
+    won         number of settings in which it is ahead of all others
     lead        mean difference of the two, with its interval; None without a runner-up
     others      methods that play some of the settings only, and are left out
     """
@@ -39,8 +39,13 @@ class Verdict:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval of the lead is above zero; that of a single run has no width, and shows nothing."""
-        return self.lead is not None and self.lead.runs > 1 and self.lead.low > 0
+        """Whether the winner is ahead of the runner-up."""
+        return self.lead is not None and is_ahead(self.lead)
+
+
+def is_ahead(lead: Interval) -> bool:
+    """Return whether the interval of a difference is above zero; that of a single run has no width, and shows nothing."""
+    return lead.runs > 1 and lead.low > ROUNDING
 
 
 def compare_methods(panels: Sequence[Panel], settings: Indicators, left_out: Collection[str] = ()) -> Verdict | None:
@@ -64,13 +69,12 @@ def compare_methods(panels: Sequence[Panel], settings: Indicators, left_out: Col
     scores = dict(zip(methods, stacked, strict=True))
     ranked = sorted(methods, key=lambda name: -scores[name].mean())
     best = scores[ranked[0]]
-    tops = np.array([round(max(rank_methods(panel).values()), 3) for panel in chosen])
     rest = (ranked[1], bound(scores[ranked[1]])) if len(ranked) > 1 else None
     return Verdict(
         winner=(ranked[0], bound(best)),
         runner_up=rest,
         settings=len(chosen),
-        won=int((np.round(best.mean(axis=0), 3) >= tops).sum()),
+        won=sum(find_panel_leaders(panel, settings, left_out) == [ranked[0]] for panel in chosen),
         lead=bound(best - scores[ranked[1]]) if rest else None,
         others=[name for name in counts if name not in methods],
     )
@@ -86,9 +90,14 @@ def find_leaders(scores: Mapping[str, Mapping[int, float]], settings: Indicators
 
     def is_level(name: str) -> bool:
         pairs = [value - scores[name][seed] for seed, value in sorted(scores[first].items()) if seed in scores[name]]
-        return len(pairs) < 2 or bootstrap(pairs, settings.confidence, settings.resamples).low <= 0
+        return not pairs or not is_ahead(bootstrap(pairs, settings.confidence, settings.resamples))
 
     return [first, *filter(is_level, rest)]
+
+
+def find_panel_leaders(panel: Panel, settings: Indicators, left_out: Collection[str] = ()) -> list[str]:
+    """Return the methods that lead a setting by hypervolume ratio, but for some; see `find_leaders`."""
+    return find_leaders({name: compute_ratios(panel, name) for name in panel.points if name not in left_out}, settings)
 
 
 def count_leads(found: Iterable[Sequence[str]]) -> dict[str, int]:

@@ -34,6 +34,7 @@ from momagames.reports.figures.plotly_aggregate import FIGURE_STATISTICS
 from momagames.reports.figures.plotly_attainment import stairs
 from momagames.reports.figures.plotly_projections import reference_name
 from momagames.reports.figures.theme import REFERENCE_COLOR, style_color
+from momagames.wording import show_controls
 
 RC_PARAMS = {
     "svg.fonttype": "none",  # text stays text, which is searchable and takes the font of the paper
@@ -78,6 +79,9 @@ def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Seque
     with mpl.rc_context(RC_PARAMS):
         for name, figure in figures.items():
             drawn = figure.draw()
+            for text in drawn.findobj(mpl.text.Text):
+                if (visible := show_controls(text.get_text())) != text.get_text():
+                    text.set_text(visible)
             for form in forms:
                 written.append(place / f"{name}.{form}")
                 with atomic_path(written[-1]) as temporary:

@@ -11,6 +11,7 @@ from typing import Any
 from momagames.benchmark.plan import canonical_json
 from momagames.reports.figures.theme import DARK
 from momagames.reports.html.compressed_text import compress
+from momagames.wording import show_all_controls
 
 TEMPLATES = files("momagames.reports") / "templates"
 
@@ -30,7 +31,7 @@ def render_document(title: str, body: str, figures: Sequence[dict[str, Any]]) ->
         plotly=compress(get_plotlyjs()),
         picker=(TEMPLATES / "picker.js").read_text(encoding="utf-8"),
         dark=_script_json(DARK),
-        figures=compress(canonical_json(figures)),
+        figures=compress(canonical_json(show_all_controls(figures))),
     )
 
 

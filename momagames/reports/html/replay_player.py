@@ -28,6 +28,7 @@ from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.html.compressed_text import compress
 from momagames.reports.html.summary_section import POSTER
+from momagames.wording import show_all_controls, show_controls
 
 MAX_PAGE_BYTES = 4_900_000  # of a page with its replays
 MAX_FRAMES = 200  # of a replay; a longer episode is shown in every second step, or every third...
@@ -134,7 +135,7 @@ def _add_replay(result: Replays, store: Store, game: Game, key: Key, value: list
     height, width = frames[0].shape[:2]
     seat = 0 if plan else game.agents.index(chosen.choice["seat"])
     content = {
-        "title": replayed.title,
+        "title": show_controls(replayed.title),
         "agents": list(game.agents),
         "objectives": [objective.name for objective in game.objectives],
         "width": width,
@@ -198,7 +199,7 @@ def add_player(page: str, store: Store, panels: Sequence[Panel], progress: Calla
     lists = [_list_points(panel, replays) for panel in panels]
     for number, content in enumerate(lists):
         page = page.replace(POSTER.format(number), _render_poster(content))
-    data = json.dumps(replays.data() | {"lists": lists, "note": replays.note()})
+    data = json.dumps(show_all_controls(replays.data() | {"lists": lists, "note": replays.note()}))
     stored = data.replace("</", "<\\/").replace("<!--", "<\\!--")
     start, end, rest = page.rpartition("</body>")
     return (

@@ -38,6 +38,7 @@ from momagames.reports.text.labels import (
     generalization_heads,
 )
 from momagames.reports.text.sections import TableMaker, make_tables
+from momagames.wording import show_controls
 
 HEADER = "% Tables of momagames bench report. Needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n"
 SPECIAL = {
@@ -78,8 +79,8 @@ Cell = Value | str
 
 
 def escape(text: str) -> str:
-    """Return text in which no character has a meaning of its own in LaTeX."""
-    return "".join(SPECIAL.get(character, character) for character in text)
+    """Return text in which no character has a meaning of its own in LaTeX; control characters are shown as escapes."""
+    return "".join(SPECIAL.get(character, character) for character in show_controls(text))
 
 
 def latex_report(data: ReportData, every: bool = False) -> str:

@@ -40,8 +40,9 @@ def _describe_lead(verdict: Verdict) -> str:
 def _describe_settings(won: int, settings: int) -> str:
     if settings == 1:
         return ""
-    every = "both" if settings == 2 else f"all {settings}"
-    return f" in {every} settings" if won == settings else f" on average, and in {won} of {settings} settings"
+    if won == settings:
+        return " in both settings" if settings == 2 else f" in all {settings} settings"
+    return f" on average, {f'and in {won}' if won else 'but in none'} of {settings} settings"
 
 
 def _format(at: Interval) -> str:

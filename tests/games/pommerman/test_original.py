@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import subprocess
@@ -356,13 +357,17 @@ def test_invalid_answers_are_named(how: str, message: str) -> None:
         match("mo-pommerman-duel-v0", [original.make_http_policy(f"127.0.0.1:{port}", timeout=5), "stationary"], games=1)
 
 
-@pytest.mark.parametrize("length", ["9" * 5000, "-5", "five", "", "1_0"])
-def test_invalid_lengths_of_answers_are_named(length: str, monkeypatch) -> None:
+@pytest.mark.parametrize(
+    "head", [*(f"Content-Length: {length}" for length in ("9" * 5000, "-5", "five", "", "1_0")), "Transfer-Encoding: chunked"]
+)
+def test_invalid_lengths_of_answers_are_named(head: str, monkeypatch) -> None:
+    answer = io.BytesIO(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n{'f' * 30}\r\n".encode())
+
     class Connection:
         def settimeout(self, seconds: float) -> None: ...
 
         def recv(self, size: int) -> bytes:
-            return f"HTTP/1.0 200 OK\r\nContent-Length: {length}\r\n\r\n".encode()
+            return answer.read(size)
 
     monkeypatch.setattr(original.HttpAgent, "_wait_until_ready", lambda self, seconds: None)
     agent = original.HttpAgent("127.0.0.1", 10080)

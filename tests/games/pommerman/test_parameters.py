@@ -183,3 +183,21 @@ def test_original_scalar_game():
         while not play.state["over"]:
             play.step(chance.integers(6, size=(4, 1)))
         assert play.returns[:, 0].tolist() == play.reward[:, 1].tolist()
+
+
+def test_R5_words_of_a_dead_mate():
+    """Those of the step in which it dies are delivered; then both are zero. The published rules say zero at once (10.1)."""
+    assert [id for id in IDS if "message" in {field.name for field in momagames.spec(id).fields}] == [RADIO]
+    env, heard = momagames.make(RADIO, "parallel"), []
+    env.reset(seed=0)
+    rng, died = np.random.default_rng(0), {}
+    while env.agents:
+        observations = env.step({agent: np.array([rng.integers(6), 3, 8]) for agent in env.agents})[0]
+        alive = env.aec_env.record["alive"]
+        for seat, agent in enumerate(env.possible_agents):
+            mate = (seat + 2) % 4
+            if alive[seat] and not alive[mate]:
+                died[mate] = died.get(mate, -1) + 1
+                heard.append((died[mate], observations[agent]["message"].tolist()))
+    assert {0, 1, 2} <= {steps for steps, _ in heard}
+    assert all(words == ([0, 0] if steps else [3, 8]) for steps, words in heard)

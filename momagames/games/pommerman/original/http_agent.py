@@ -157,7 +157,7 @@ class HttpAgent:
             response = HTTPResponse(cast(socket.socket, _ReadSocket(data)))
             response.begin()
             body = response.read()
-        except (HTTPException, ValueError) as error:
+        except (HTTPException, ValueError, OverflowError) as error:  # the last one for the size of a chunk
             raise RemoteError(f"{self._place}{path}: not an answer of HTTP: {type(error).__name__}: {data[:100]!r}") from None
         if response.status != OK:
             raise RemoteError(f"{self._place}{path}: status {response.status} {response.reason}: expected {OK}")

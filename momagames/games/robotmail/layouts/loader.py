@@ -11,7 +11,7 @@ from typing import Any
 
 from momagames.contract import check_parameters
 from momagames.errors import InvalidFile, InvalidLayout, first_of, nearest, one_of
-from momagames.files.reading import read_bytes
+from momagames.files.reading import is_directory, read_bytes
 from momagames.games.robotmail.layouts import linter
 from momagames.games.robotmail.layouts.generator import ARGUMENTS, generate
 from momagames.games.robotmail.layouts.layout import Layout
@@ -165,5 +165,5 @@ def read_file(map: int, path: Path) -> str | Problem:
         column = error.start - error.object.rfind(b"\n", 0, error.start)
         return Problem(map, f"the byte 0x{error.object[error.start]:02x} is not UTF-8", (line, column))
     except InvalidFile as error:
-        beside = [file.name for file in path.parent.glob("*.csv")] if path.parent.is_dir() else []
+        beside = [file.name for file in path.parent.glob("*.csv")] if is_directory(path.parent) else []
         return Problem(map, f"cannot be read ({str(error).removeprefix(f'{path}: ')}){nearest(path.name, beside)}")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.engine import loops
 from momagames.errors import InvalidLevel
+from momagames.files.reading import is_directory
 from momagames.games.tileblast.infos import build_infos
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.rules.state import CELLS
@@ -172,7 +173,7 @@ class Levels:
 def expand_folders(files: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
     """Yield the files; replace a folder by its level files, by name."""
     for file in map(Path, files):
-        if file.is_dir():
+        if is_directory(file):
             levels = sorted(path for path in file.iterdir() if path.suffix in (".yaml", ".yml", ".json"))
             if not levels:
                 raise InvalidLevel(f"{file} holds no level file: expected .yaml, .yml or .json files")
