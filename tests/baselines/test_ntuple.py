@@ -381,6 +381,9 @@ def test_rejects_arrays_that_do_not_fit():
         assert NTUPLE.restore(game, "x", GOOD).label == "x"
         with pytest.raises(InvalidParameter, match=message):
             NTUPLE.restore(game, "x", arrays)
+    nothing = {"weights": np.zeros((0, 1)), "return_scale": np.ones(1)}
+    with pytest.raises(InvalidParameter, match=r"array weights of 'ntuple': float64\(0, 1\), expected finite float64\(1, 1\)"):
+        NTUPLE.restore_policies(game, nothing)
 
 
 # ------------------------------------------------------------------------------------------------------------ other games

@@ -135,7 +135,7 @@ class Ntuple(TrainerMethod):
         count = len(weights) if weights.ndim else 0
         check_array_names(self.name, arrays, ("weights", "return_scale", *(f"tables/{i}" for i in range(count))))
         objectives = len(game.objectives)
-        check_array(self.name, "weights", weights, np.float64, (count, objectives))
+        check_array(self.name, "weights", weights, np.float64, (max(count, 1), objectives))
         check_array(self.name, "return_scale", scale, np.float64, (objectives,))
         tables = [arrays[f"tables/{i}"] for i in range(count)]
         for row, one in zip(weights, tables, strict=True):
