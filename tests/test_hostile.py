@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -36,10 +37,16 @@ def test_inputs_are_repeated_and_leave_the_example_as_it_is():
     assert all(np.array_equal(array, arrays[name]) for name, array in ARRAYS.items())
 
 
+@pytest.fixture
+def runner(monkeypatch):
+    """Starts processes, which import from the checkout, too. It needs a module that Windows lacks."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[1]))
+    return pytest.importorskip("tests.hostile.runner", exc_type=ImportError)
+
+
 @pytest.mark.long
-def test_planted_faults_are_found():
+def test_planted_faults_are_found(runner):
     """Errors of other types, hangs in a call and in a loop, growth, and the end of the process; no other input is lost."""
-    runner = pytest.importorskip("tests.hostile.runner", exc_type=ImportError)  # needs a module that Windows lacks
     from tests.hostile import planted
 
     limits, count, seed = runner.Limits(seconds=1, again_seconds=1, bytes=60 << 20), 8, 5
@@ -57,11 +64,10 @@ def test_planted_faults_are_found():
 
 
 @pytest.mark.long
-def test_no_target_has_a_fault():
+def test_no_target_has_a_fault(runner):
     """With a few inputs of another seed each time; the schedule reads a million."""
     for module in ("polars", "pyarrow"):
         pytest.importorskip(module)
-    runner = pytest.importorskip("tests.hostile.runner", exc_type=ImportError)
     from tests.hostile import apis, files  # noqa: F401 - the targets
     from tests.hostile.targets import TARGETS
 
