@@ -28,7 +28,7 @@ from momagames.datasets.manifest import (
 )
 from momagames.datasets.playing import play_shard
 from momagames.datasets.recipes import Recipe, load_recipe
-from momagames.datasets.shards import import_pyarrow, write_shard
+from momagames.datasets.shards import import_pyarrow, parse_shard, write_shard
 from momagames.errors import InvalidCall, InvalidFile, check_range
 from momagames.files.json_data import read_json
 from momagames.files.reading import hash_content, is_file, read_bytes
@@ -156,6 +156,11 @@ def _make_shard(task: _Task) -> ShardInfo:
     shard = play_shard(task.recipe, task.part, task.shard)
     write_shard(task.path, shard, task.first, task.preferences)
     content = read_bytes(task.path, MAX_BYTES)
+    try:
+        parse_shard(content, str(task.path), task.recipe.parts[task.part].game.make_game())
+    except InvalidFile as error:  # very many equal episodes
+        task.path.unlink()
+        raise InvalidFile(f"{error}; expected fewer episodes in a file (shard_episodes)") from None
     return ShardInfo(
         part=task.part, shard=task.shard, steps=shard.steps, bytes=len(content), sha256=hash_content(content),
         content_sha256=shard.hash_content(),

@@ -11,7 +11,7 @@ import pytest
 
 from momagames import datasets
 from momagames.baselines.base import Method
-from momagames.datasets import making
+from momagames.datasets import making, shards
 from momagames.datasets.manifest import MANIFEST
 from momagames.datasets.playing import play_shard
 from momagames.engine.policy_sources import make_batch_policy
@@ -212,6 +212,15 @@ def test_an_illegal_action_of_a_policy_is_named(tmp_path):
     own = {"name": "tests.datasets.test_making:Illegal", "options": {}}
     with pytest.raises(IllegalAction, match="expected an action of its mask"):
         datasets.make(recipe(part("random", SAMEGAME, [own])), tmp_path / "x")
+
+
+def test_a_file_that_could_not_be_read_is_not_made(tmp_path, monkeypatch):
+    """As one with millions of equal episodes, which is smaller than files of that many values may be."""
+    monkeypatch.setattr(shards, "SMALL_VALUES", 10)
+    monkeypatch.setattr(shards, "VALUES_PER_BYTE", 0)
+    with pytest.raises(InvalidFile, match=r"values: expected at most 10; expected fewer episodes in a file \(shard_episodes\)"):
+        datasets.make(recipe(part("random", SAMEGAME)), tmp_path)
+    assert not list(tmp_path.rglob("*.parquet"))
 
 
 def test_pyarrow_is_named_where_it_is_missing(monkeypatch, tmp_path):
