@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -81,20 +81,25 @@ def describe_message(suite: Suite, panel: Panel, settings: Indicators) -> str:
     """Return two sentences: the best trained methods on unseen instances, and the method with the largest gap."""
     experiment, scores = find_experiment(suite, panel), select_trained(suite, panel)
     best, *level = find_regret_leaders(suite, panel, settings)
-    beside = f" (level with {join_words(f'`{name}`' for name in level)})" if level else ""
-    worst = max(scores, key=lambda name: scores[name][REGRET].gap.value)
+    worst, *alike = find_leaders({name: found[REGRET].gaps for name, found in scores.items()}, settings)
+    best_ones, worst_ones = f"`{best}`{describe_level(level)}", f"`{worst}`{describe_level(alike)}"
     others = [found[REGRET].gap.value for name, found in scores.items() if name != worst]
     comparison = f", users of other trained methods at most {max(others):.3f}" if others else ""
     ratio, regret, gap = (
         describe_interval(at) for at in (scores[best][RATIO].test, scores[best][REGRET].test, scores[worst][REGRET].gap)
     )
     return (
-        f"Of the methods that are trained on {experiment.select_episodes} instances alone, `{best}`{beside} has the "
+        f"Of the methods that are trained on {experiment.select_episodes} instances alone, {best_ones} has the "
         f"smallest regret on {experiment.report_episodes} unseen ones: it reaches {ratio} of the hypervolume of the proven "
         f"front of each, and the policies that users choose are {regret} of normalized utility below the best of the front"
-        f"{describe_control(panel.generalization)}. `{worst}` has the largest gap: its users lose {gap} more on unseen "
+        f"{describe_control(panel.generalization)}. {worst_ones} has the largest gap: its users lose {gap} more on unseen "
         f"instances than on those of its training{comparison}."
     )
+
+
+def describe_level(names: Sequence[str]) -> str:
+    """Return the names of methods that are level with another one in brackets."""
+    return f" (level with {join_words(f'`{name}`' for name in names)})" if names else ""
 
 
 def describe_control(scores: Mapping[str, Mapping[str, InstanceScore]]) -> str:

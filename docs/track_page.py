@@ -108,12 +108,13 @@ def format_track(name: str, archive: Archive) -> Iterator[str]:
     ranked = sorted(means, key=lambda method: -means[method])
     roles = {method: f"the {method} (`{'`, `'.join(played)}`)" for method, played in every.roles.items()}
     names = [roles.get(method, f"`{method}`") for method in ranked]
+    order = "before" if is_ahead(every.pairs[ranked[0], ranked[1]].difference.interval) else "level with"
     counts = {result: sum(one.result == result for one in standings) for result in ("win", "level", "loss")}
     yield from (
         f"# {TITLES[name]}",
         "",
         f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {names[0]} has the highest",
-        f"interquartile mean of the hypervolume ratio ({means[ranked[0]]:.2f}), before {names[1]} ({means[ranked[1]]:.2f});",
+        f"interquartile mean of the hypervolume ratio ({means[ranked[0]]:.2f}), {order} {names[1]} ({means[ranked[1]]:.2f});",
         f"{count(every.runs, 'seed')}, reference front: {', '.join(tags)}.",
         *describe_trained(data),
         f"Against the strongest method with no more training in each setting, `{LEARNER}` wins {counts['win']}, is level in "

@@ -4,15 +4,17 @@ import json
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import momagames
+from momagames.analysis.statistics import Interval
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
-from momagames.reports.data.generalization import RATIO
+from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore
 from momagames.reports.data.report_data import collect_report_data
 from momagames.reports.data.verdicts import LEVEL
 from momagames.reports.figures.paper_figures import list_figures
@@ -173,6 +175,22 @@ def test_page_of_generalization(archives, tmp_path):
         assert f"| {describe_interval(at)} |" in text
     assert text.count("<details>") == text.count("</details>") == 3
     assert "| random | " in text.partition("Environment steps of an episode")[2]
+
+
+def test_methods_with_equal_gaps_are_level(monkeypatch):
+    at = Interval(0.1, 0.1, 0.1, 2)
+    found = {
+        method: dict.fromkeys((RATIO, REGRET), InstanceScore(at, at, at, {0: 0.1, 1: 0.1}, dict(enumerate(gaps))))
+        for method, gaps in {"a": (0.4, 0.1), "b": (0.1, 0.3), "c": (0.0, 0.0)}.items()
+    }
+    monkeypatch.setattr(generalization_page, "select_trained", lambda *_: found)
+    monkeypatch.setattr(
+        generalization_page, "find_experiment", lambda *_: SimpleNamespace(select_episodes=3, report_episodes=4)
+    )
+    settings = SimpleNamespace(confidence=0.95, resamples=500)
+    text = generalization_page.describe_message(None, SimpleNamespace(generalization=found), settings)
+    assert "`a` (level with `b` and `c`) has the smallest regret" in text
+    assert "`a` (level with `b`) has the largest gap" in text
 
 
 @pytest.mark.long

@@ -32,12 +32,14 @@ class InstanceScore:
 
     gap      how much worse it is in test than in training instances
     tests    seed -> the indicator of the run in test instances
+    gaps     seed -> the gap of the run
     """
 
     training: Interval
     test: Interval
     gap: Interval
     tests: Mapping[int, float]
+    gaps: Mapping[int, float]
 
 
 def list_intervals(scores: Mapping[str, InstanceScore]) -> list[Interval]:
@@ -112,4 +114,5 @@ def _summarize(runs: Mapping[int, tuple[float, float]], more_is_better: bool, se
     gaps = (values[:, 0] - values[:, 1]) * (1 if more_is_better else -1)
     columns = [values[:, 0], values[:, 1], gaps]
     training, test, gap = (bootstrap(one, settings.confidence, settings.resamples) for one in columns)
-    return InstanceScore(training, test, gap, {seed: found for seed, (_, found) in runs.items()})
+    tests = {seed: found for seed, (_, found) in runs.items()}
+    return InstanceScore(training, test, gap, tests, dict(zip(runs, gaps.tolist(), strict=True)))
