@@ -238,15 +238,12 @@ def test_python_threads_that_step_the_same_environments_wait_for_each_other():
     restore_states(envs.game, envs.batch.states)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent():
-    batch = Batch(momagames.spec("mo-breakthrough-v0"), 4)
-    batch.reset()
+def check_lock_of_forked_child(owner):
+    """Fork while another thread holds the lock of a batch or an episode: the child has a free one."""
     is_held, is_done = threading.Event(), threading.Event()
 
     def hold():
-        with batch.lock:
+        with owner.lock:
             is_held.set()
             is_done.wait()
 
@@ -255,11 +252,18 @@ def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent():
     is_held.wait()
     child = os.fork()
     if not child:
-        has_lock = batch.lock.acquire(timeout=10)
-        os._exit(0 if has_lock else 1)
+        os._exit(0 if owner.lock.acquire(timeout=10) else 1)
     is_done.set()
     thread.join()
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent():
+    batch = Batch(momagames.spec("mo-breakthrough-v0"), 4)
+    batch.reset()
+    check_lock_of_forked_child(batch)
 
 
 def step_first_legal(env, api):
@@ -323,19 +327,4 @@ def test_copies_and_forked_children_of_environments_have_their_own_locks(api):
     env.reset(seed=0)
     copies = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
     assert len({id(one.episode.lock) for one in (env, *copies)}) == 3
-    is_held, is_done = threading.Event(), threading.Event()
-
-    def hold():
-        with env.episode.lock:
-            is_held.set()
-            is_done.wait()
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    is_held.wait()
-    child = os.fork()
-    if not child:
-        os._exit(0 if env.episode.lock.acquire(timeout=10) else 1)
-    is_done.set()
-    thread.join()
-    assert os.waitpid(child, 0)[1] == 0
+    check_lock_of_forked_child(env.episode)

@@ -77,6 +77,14 @@ def choose_start(source, example):
     return {"seed": source.argument(0), "options": source.choose((None, options, options, source.argument({})))}
 
 
+def make_small(api):
+    """Return the environments of all small games after a reset, and their start positions, by id."""
+    envs = {id: momagames.make(id, api, **params) for id, params in SMALL.items()}
+    for env in envs.values():
+        env.reset(seed=0)
+    return envs, {id: make_starts(env) for id, env in envs.items()}
+
+
 def make_starts(env):
     """Return what `options` of reset may hold, from the current position."""
     state = env.unwrapped.get_state()
@@ -112,10 +120,7 @@ def calls_of_the_aec_api(folder):
 
 @target(20)
 def calls_of_the_parallel_api(folder):
-    envs = {id: momagames.make(id, "parallel", **params) for id, params in SMALL.items()}
-    for env in envs.values():
-        env.reset(seed=0)
-    starts = {id: make_starts(env) for id, env in envs.items()}
+    envs, starts = make_small("parallel")
 
     def feed(source):
         id = source.choose(envs)
@@ -134,10 +139,7 @@ def calls_of_the_parallel_api(folder):
 
 @target(20)
 def calls_of_the_gymnasium_api(folder):
-    envs = {id: momagames.make(id, "gymnasium", **params) for id, params in SMALL.items()}
-    for env in envs.values():
-        env.reset(seed=0)
-    starts = {id: make_starts(env) for id, env in envs.items()}
+    envs, starts = make_small("gymnasium")
 
     def feed(source):
         id = source.choose(envs)
