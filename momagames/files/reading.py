@@ -17,14 +17,8 @@ from momagames.errors import InvalidFile, MomagamesError
 MAX_BYTES = 64 << 20
 CheckFile = Callable[[Path], None]
 _check_file: ContextVar[CheckFile | None] = ContextVar("check_file", default=None)
-CONTENT_ERRORS = (
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    ArithmeticError,
-    StopIteration,
-)  # of code that trusts a file
+# Errors of code that trusts a file
+CONTENT_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
 
 
 @contextmanager

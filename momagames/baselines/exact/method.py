@@ -34,12 +34,8 @@ class Exact(Method):
         for option in ("max_states", "max_bytes"):
             check_range(f"{self.name}: {option}", getattr(self, option), 1)
 
-    def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_deterministic(self.name, game)
-
     def check_plan(self, game: Game) -> None:
-        self.check_chance(game)
+        check_deterministic(self.name, game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
