@@ -14,14 +14,14 @@ from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.data.panels import Panel, short_name
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.verdicts import compare_methods, count_leads, find_panel_leaders
+from momagames.reports.figures.comparisons import draw_overview
+from momagames.reports.figures.kinds import FIGURE_KINDS
 from momagames.reports.figures.paper_figures import Figure, list_figures
-from momagames.reports.figures.paper_plots import plot_overview
 from momagames.reports.text.captions import overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK, describe_interval
 from momagames.reports.text.markdown_tables import markdown_table
 from momagames.reports.text.verdicts import describe_leads, describe_verdict
 
-FIGURES = {"front": "Fronts", "anytime": "Anytime performance", "crossplay": "Head-to-head results"}
 TITLES = {
     "samegame": "MO-SameGame",
     "breakthrough": "MO-Breakthrough",
@@ -37,10 +37,16 @@ def make_pages(name: str, file: Path) -> PageSet:
     archive = read_archive(file)
     data, facts = archive.data, archive.facts
     families = list_families(data)
-    figures = list_figures(data, FIGURES)
+    figures = list_figures(data, list_kinds())
     figures |= {f"overview-{family}": make_overview_figure(family, data) for family in families}
     names = {(figure.kind, figure.title): name for name, figure in figures.items()}
     return PageSet({family: join_lines(format_family(family, data, names)) for family in families}, figures, facts=facts)
+
+
+def list_kinds() -> dict[str, str]:
+    """Return the kinds of figures of a setting with their titles."""
+    kinds = (kind for kind in FIGURE_KINDS.values() if kind.scope in ("panel", "crossplay") and kind.in_papers)
+    return {kind.name: kind.title for kind in kinds}
 
 
 def list_families(data: ReportData) -> list[str]:
@@ -62,7 +68,7 @@ def select_rows(family: str, data: ReportData) -> list[OverviewRow]:
 
 def make_overview_figure(family: str, data: ReportData) -> Figure:
     """Return the figure of the scores of a family."""
-    return Figure("overview", family, partial(plot_overview, select_rows(family, data), data.styles))
+    return Figure("overview", family, partial(draw_overview, select_rows(family, data), data.styles))
 
 
 def format_family(family: str, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
@@ -96,7 +102,7 @@ def describe_family(panels: Sequence[Panel], data: ReportData) -> str:
 
 def format_panel(panel: Panel, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """Yield the figures of a setting, and its folded table."""
-    for kind, caption in FIGURES.items():
+    for kind, caption in list_kinds().items():
         if name := names.get((kind, panel.full_heading)):
             yield from (image(f"{caption}: {panel.full_heading}", f"{name}.svg"), "")
     yield from fold("All indicators", [f"`{short_name(panel.game)}`", "", *score_table(panel), "", panel_caption(panel)])

@@ -13,10 +13,11 @@ from track_page import count_leaders, describe_seeds
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.verdicts import count_leads
-from momagames.reports.figures.head_to_head_plot import plot_head_to_head
+from momagames.reports.figures.comparisons import draw_head_to_head
 from momagames.reports.figures.paper_figures import Figure
-from momagames.reports.text.captions import HEAD_TO_HEAD_CAPTION, head_to_head_table, ratings_caption
-from momagames.reports.text.markdown_tables import markdown_table
+from momagames.reports.text.captions import HEAD_TO_HEAD_CAPTION, ratings_caption
+from momagames.reports.text.markdown_tables import draw_markdown, markdown_table
+from momagames.reports.text.report_tables import make_head_to_head
 from momagames.reports.text.verdicts import describe_leads
 
 
@@ -26,7 +27,7 @@ def make_track(name: str, file: Path) -> PageSet:
     found = {f"{name}-{number}": one for number, one in enumerate(archive.data.crossplay, 1) if one.head_to_head}
     text = join_lines(format_page(name, archive, found))
     styles = archive.data.styles
-    drawn = {key: Figure(name, one.title, partial(plot_head_to_head, one.head_to_head, styles)) for key, one in found.items()}
+    drawn = {key: Figure(name, one.title, partial(draw_head_to_head, one.head_to_head, styles)) for key, one in found.items()}
     scores = [one.head_to_head for one in found.values() if one.head_to_head]
     return PageSet({name: text}, drawn, count_leaders((one.game, one.leaders) for one in scores))
 
@@ -50,10 +51,9 @@ def format_page(name: str, archive: Archive, found: dict[str, CrossPlay]) -> Ite
         scores = crossplay.head_to_head
         assert scores
         yield from (f"## {scores.full_heading}", "", image(f"Ratings and wins: {scores.full_heading}", f"{figure}.svg"), "")
-        heads, rows = head_to_head_table(scores)
         seeds = f"Seeds {', '.join(map(str, scores.seeds))}." if len(scores.seeds) > 1 else f"Seed {scores.seeds[0]} alone."
         remark = f"{seeds} {HEAD_TO_HEAD_CAPTION} Last columns: mean returns against all players."
-        lines = [*markdown_table(heads, rows), "", remark]
+        lines = [*draw_markdown(make_head_to_head(scores, crossplay.title)), "", remark]
         yield from fold("Ratings, results, responses and returns", [*lines, "", ratings_caption(crossplay)])
         yield from fold("Every pair", pair_table(scores))
     yield from (

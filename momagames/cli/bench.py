@@ -343,7 +343,7 @@ def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_new_runs:
     from momagames.benchmark.runner import ALL_RUNS
     from momagames.reports.report import PAGE, report
     from momagames.reports.summary import read_summary, summarize
-    from momagames.reports.text.report_tables import summary_table
+    from momagames.reports.text.terminal_tables import draw_summary
 
     missing = sum(not store.has_run(one) for one in suite.list_runs())
     if shard != ALL_RUNS and missing:
@@ -351,12 +351,12 @@ def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_new_runs:
         print_line(f"{missing} runs of the suite are not finished here; {hint}")
         return None
     if not has_new_runs and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
-        console().print(summary_table(rows))
+        console().print(draw_summary(rows))
         return ""
     own = suite.experiments[0].games[0].origin.allows_all  # the results are those of the user's suite
     with console().status("comparing") as status:
         made = report(store.folder, command(), progress=status.update, allow_code=own)
-    console().print(made.table(every=True) if every else summary_table(summarize(made.panels, made.overview)))
+    console().print(made.table(every=True) if every else draw_summary(summarize(made.panels, made.overview)))
     return made.page_error
 
 

@@ -16,8 +16,9 @@ from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.html.page import render_page
 from momagames.reports.html.replay_player import add_player
 from momagames.reports.summary import summarize, write_summary
-from momagames.reports.text.report_tables import TERMINAL
-from momagames.reports.text.sections import make_tables
+from momagames.reports.text.report_tables import list_tables
+from momagames.reports.text.table import TERMINAL
+from momagames.reports.text.terminal_tables import draw_tables
 
 PAGE = "report.html"
 
@@ -34,7 +35,7 @@ class Report(ReportData):
 
         every    add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
         """
-        return Group(*make_tables(self, TERMINAL, every))
+        return draw_tables(list_tables(self, TERMINAL, every))
 
 
 def report(

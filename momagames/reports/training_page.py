@@ -15,9 +15,10 @@ from momagames.benchmark.training_comparison import Standing, format_standings, 
 from momagames.errors import InvalidFile
 from momagames.files.writing import write_page
 from momagames.fronts.packaged import find_packaged_front
-from momagames.reports.figures.theme import COLORS, DASHES, GRID, base_layout
-from momagames.reports.html.document import add_figure, render_document
-from momagames.reports.html.html_tables import render_facts, render_table
+from momagames.reports.figures.drawing import Axis, Drawing, Line, Plot
+from momagames.reports.html.document import render_document
+from momagames.reports.html.parts import PageParts, render_facts
+from momagames.reports.text.table import Column, Table
 
 PAGE = "report.html"
 # columns of the log that are axes, or have figures of their own
@@ -44,7 +45,9 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
     path = directory / PAGE
     try:
         lines = read_log(directory / LOG)
-        figures, sections = _draw_curves(lines)
+        parts = PageParts()
+        head_row, rows = format_standings(training.game, standings)
+        columns = [Column(name, is_text=not i) for i, name in enumerate(head_row)]
         facts = [(name, _format_fact(head[name])) for name in FACTS if head.get(name) not in (None, [])]
         facts.append(("command", command))
         body = f"""<main>
@@ -52,14 +55,14 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
 <p class="id">{html.escape(head["canonical"])}</p>
 <p><strong>{html.escape(_describe_progress(head))}</strong></p>
 <section><h2>Comparison</h2>
-{render_table(*format_standings(training.game, standings))}
+{parts.add_table(Table("", "", columns, rows))}
 <p class="caption">{html.escape(caption)}</p></section>
 <section><h2>Training curves</h2>
-{sections}</section>
+{_draw_curves(lines, parts)}</section>
 <section><h2>Provenance</h2>
 {render_facts(facts)}</section>
 </main>"""
-        write_page(path, render_document(f"training of {head['canonical']}", body, figures))
+        write_page(path, render_document(f"training of {head['canonical']}", body, parts.figures))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidFile(f"{path}: the page cannot be written: {error}") from None
     return path
@@ -89,14 +92,14 @@ def _describe_progress(head: Mapping[str, Any]) -> str:
     )
 
 
-def _draw_curves(lines: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], str]:
-    """Return the figures of a log, and the HTML that holds them."""
+def _draw_curves(lines: Sequence[Mapping[str, Any]], parts: PageParts) -> str:
+    """Return the figures of a log in HTML."""
     steps = [line["steps"] for line in lines]
     evaluations = [line["evaluation"] for line in lines]
-    figures: list[dict[str, Any]] = []
 
     def add(title: str, caption: str, curves: Curves) -> str:
-        return add_figure(figures, _draw_figure(title, steps, curves), title, f"{title} over environment steps", caption)
+        place = parts.add_figure(_draw_figure(title, steps, curves), f"{title} over environment steps")
+        return f'<h3>{html.escape(title)}</h3>{place}<p class="caption">{html.escape(caption)}</p>'
 
     volumes = [one["hypervolume"] for one in evaluations]
     places = [add("Hypervolume", "Of the mean returns of the policies in evaluations.", {"": volumes})]
@@ -110,7 +113,7 @@ def _draw_curves(lines: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any
     for name in lines[-1] if lines else ():
         if name not in NO_CURVE:
             places.append(add(name, "Of the last iteration.", {"": [line.get(name) for line in lines]}))
-    return figures, "".join(places)
+    return "".join(places)
 
 
 def _compute_rates(lines: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -120,20 +123,17 @@ def _compute_rates(lines: Sequence[Mapping[str, Any]]) -> list[float]:
     return rates
 
 
-def _draw_figure(title: str, steps: Sequence[float], curves: Curves) -> dict[str, Any]:
-    """Return lines over the steps for plotly.js, one for each name."""
-    data = [
-        {
-            "type": "scatter", "mode": "lines+markers", "name": name or title, "x": list(steps), "y": list(values),
-            "line": {"width": 2.5, "color": COLORS[i % len(COLORS)], "dash": DASHES[i // len(COLORS) % len(DASHES)]},
-            "hovertemplate": f"{name or title}: %{{y:.5g}} at %{{x:,}} steps<extra></extra>",
-        }
+def _draw_figure(title: str, steps: Sequence[float], curves: Curves) -> Drawing:
+    """Return lines over the steps, one for each name."""
+    marks = [
+        Line(
+            name=name or title,
+            style=i,
+            corners=np.column_stack([steps, np.array(values, np.float64)]),
+            text="{y:.5g} at {x:,} steps",
+            has_points=True,
+        )
         for i, (name, values) in enumerate(curves.items())
-    ]  # fmt: skip
-    layout = {
-        **base_layout(300),
-        "showlegend": len(curves) > 1,
-        "xaxis": {"title": {"text": "environment steps"}, "rangemode": "tozero", **GRID},
-        "yaxis": {"title": {"text": title}, **GRID},
-    }
-    return {"data": data, "layout": layout, "views": []}
+    ]
+    axes = Axis("environment steps", start_at_zero=True), Axis(title)
+    return Drawing([Plot(axes, marks)], 300, legend="inside" if len(curves) > 1 else "none")

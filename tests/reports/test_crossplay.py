@@ -16,13 +16,14 @@ from momagames.reports.data.crossplay import NORMALIZED_HV, WIN_RATE, compute_cr
 from momagames.reports.data.overview import build_overview
 from momagames.reports.data.points import Points, PolicyEpisodes, SearchHistory, read_search_history
 from momagames.reports.data.policy_sets import summarize_policy_sets
-from momagames.reports.figures.plotly_anytime import anytime_figure
-from momagames.reports.figures.plotly_attainment import attainment_traces_3d, best_two_methods, difference_traces, pairs_figure
-from momagames.reports.figures.plotly_crossplay import crossplay_figure
-from momagames.reports.html.crossplay_section import crossplay_block
-from momagames.reports.html.overview_section import overview_section
-from momagames.reports.text.captions import overview_caption, ratings_caption
-from momagames.reports.text.report_tables import crossplay_tables, overview_tables
+from momagames.reports.figures.comparisons import draw_anytime, draw_crossplay
+from momagames.reports.figures.drawing import Cloud, Rectangles
+from momagames.reports.figures.fronts import ATTAINMENT, draw_fronts, draw_pairs, find_best_two, has_pairs
+from momagames.reports.figures.plotly_figures import convert_drawing
+from momagames.reports.html.parts import PageParts
+from momagames.reports.text.captions import crossplay_caption, overview_caption, ratings_caption
+from momagames.reports.text.report_tables import make_crossplay, make_overview
+from momagames.reports.text.terminal_tables import draw_tables
 
 SETTINGS = Indicators(names=("hypervolume_ratio",), margin=0.0, confidence=0.95, resamples=200)
 MATCHES = (("greedy", "player_0"), ("greedy", "player_1"), ("random", "player_0"), ("random", "player_1"))
@@ -147,28 +148,29 @@ def test_score_wins_and_deciding_objective():
 
 def test_heat_map_has_the_numbers_and_the_diagonal():
     found = compute_crossplay(panel(), SETTINGS)
-    drawn = crossplay_figure(found)
+    drawn = convert_drawing(draw_crossplay(found))
     first = drawn["data"][0]
     assert first["z"] == [[0.5, 0], [1, 0.5]]
     assert first["text"] == [["0.50 ◇", "0.00"], ["1.00", "0.50 ◇"]]
+    assert first["customdata"][1][0] == "greedy against random, as player_0: win rate 1.000, 1 run"
     assert [view["label"] for view in drawn["views"]] == [WIN_RATE, NORMALIZED_HV]
     assert [trace["visible"] for trace in drawn["data"]] == drawn["views"][0]["visible"] == [True, False, True, False]
     frames = {(shape["xref"], shape["x0"], shape["y0"]) for shape in drawn["layout"]["shapes"]}
     assert frames == {("x", -0.5, -0.5), ("x", 0.5, 0.5), ("x2", -0.5, -0.5), ("x2", 0.5, 0.5)}
-    text = crossplay_block(found, 0, [drawn])
-    assert "<td>0.500</td>" in text
-    assert 'id="f0"' in text
-    assert "against the own name minus the others: -0.125" in text
+    assert drawn["layout"]["yaxis"]["ticktext"] == ["random", "greedy"]
+    assert "against the own name minus the others: -0.125" in crossplay_caption(found)
 
 
-def test_crossplay_in_a_terminal():
+def test_crossplay_in_a_terminal_and_on_the_page():
+    made = list(make_crossplay(compute_crossplay(panel(), SETTINGS), 1))
     screen = Console(width=80, file=io.StringIO(), record=True)
-    for table in crossplay_tables(compute_crossplay(panel(), SETTINGS)):
-        screen.print(table)
+    screen.print(draw_tables(made))
     text = screen.export_text()
     assert "Elo" in text
     assert "No three players beat each other in a cycle." in text.replace("\n", " ")
+    assert text.count("Win rate: share") == 1  # the tables have the same notes
     assert max(map(len, text.splitlines())) <= 80
+    assert "<td>◇ <strong>0.500</strong></td>" in PageParts().add_table(made[0])  # of random, in its seat
 
 
 def test_the_caption_names_the_cycle():
@@ -231,18 +233,16 @@ def test_overview_by_hand():
 
 
 def test_overview_captions():
-    text = overview_section(overview_rows("exact"), [panel()], SETTINGS)
-    assert '<a href="#p0">made up</a> =' in text
+    text = PageParts().add_table(make_overview(overview_rows("exact"), SETTINGS))
+    assert '<a href="#p0">made up =</a>' in text
     assert '<strong>0.500<span aria-label="best">*</span></strong>' in text
     assert "n=1" in text
     assert "SER" in overview_caption(overview_rows(), SETTINGS)
     assert "proven" not in overview_caption(overview_rows(), SETTINGS)
     assert "proven" in overview_caption(overview_rows("exact"), SETTINGS)
     screen = Console(width=80, file=io.StringIO(), record=True)
-    for table in overview_tables(overview_rows(), SETTINGS):
-        screen.print(table)
+    screen.print(draw_tables([make_overview(overview_rows(), SETTINGS)]))
     assert "*0.500" in screen.export_text()
-    assert overview_tables([], SETTINGS) == []
 
 
 # --------------------------------------------------------------------------------------------------------------- curves
@@ -259,8 +259,9 @@ def test_anytime_curves_count_points_dominated_later():
     at = dict(zip(curves.budgets.tolist(), curves.bands["beam"].mean.tolist(), strict=True))
     assert (at[8], at[10], at[86], at[100], at[1000]) == pytest.approx((0, 0.25, 0.25, 0.5, 0.5))
     assert curves.runs == {"beam": 2}
-    drawn = anytime_figure(curves, {"beam": 0})
-    assert [trace["y"][-1] for trace in drawn["data"]] == [0, 0.5]  # a band, whose low end comes last, and a mean
+    searched.styles = {"beam": 0}
+    drawn = convert_drawing(draw_anytime(searched, SETTINGS))
+    assert [trace["y"][-1] for trace in drawn["data"]] == [0.5] * 3  # both ends of a band and a mean
     assert compute_anytime_curves(panel(search_history={}), SETTINGS) is None
 
 
@@ -282,34 +283,35 @@ def panel_of_runs(values, objectives):
 def test_areas_show_the_difference_in_attainment():
     """Both runs of one reach (2, 2), one run of the other reaches (1, 3): 0.5 more in the strip above 2, 1 or 0.5 below."""
     made = panel_of_runs({"one": [[(2, 2)], [(2, 2)]], "other": [[(1, 3)], [(1, 1)]], "last": [[(1, 1)], [(1, 1)]]}, 2)
-    assert best_two_methods(made) == ("one", "other")
-    label, areas = difference_traces(made, {"one": 0, "other": 1})
-    assert label == "difference in attainment: one and other"
-    named = {area["name"]: sorted(zip(area["x"], area["y"], strict=True), key=str) for area in areas}
-    assert set(named) == {
+    assert find_best_two(made) == ["one", "other"]
+    drawing = draw_fronts(made)
+    assert drawing.views[-1] == "difference in attainment: one and other"
+    areas = {mark.name: mark.ends for _, mark in drawing.marks if isinstance(mark, Rectangles)}
+    assert set(areas) == {
         "one: attained by 50% more of its runs",
         "one: attained by 100% more of its runs",
         "other: attained by 50% more of its runs",
     }
-    assert {(0, 2), (1, 3)} <= set(named["other: attained by 50% more of its runs"])
-    assert max(x for x, _ in named["one: attained by 100% more of its runs"] if x is not None) == 2
-    assert difference_traces(panel_of_runs({"one": [[(2, 2)]]}, 2), {"one": 0}) == ("", [])
+    assert areas["other: attained by 50% more of its runs"].tolist() == [[0, 2, 1, 3]]
+    assert areas["one: attained by 100% more of its runs"][:, 2].max() == 2
+    assert not any(isinstance(mark, Rectangles) for _, mark in draw_fronts(panel_of_runs({"one": [[(2, 2)]]}, 2)).marks)
 
 
 def test_surfaces_of_three_objectives():
     made = panel_of_runs({"one": [[(2, 2, 2)], [(1, 3, 1)]]}, 3)
-    median, worst, best = attainment_traces_3d(made, 0, "one")
-    assert [worst[axis] for axis in "xyz"] == [[1], [2], [1]]
-    assert sorted(zip(*(best[axis] for axis in "xyz"), strict=True)) == [(1, 3, 1), (2, 2, 2)]
-    assert median["showlegend"]
-    assert not worst["showlegend"]
+    clouds = [mark for _, mark in draw_fronts(made).marks if isinstance(mark, Cloud) and mark.view == ATTAINMENT]
+    median, worst, best = clouds
+    assert worst.values.tolist() == [[1, 2, 1]]
+    assert sorted(best.values.tolist()) == [[1, 3, 1], [2, 2, 2]]
+    assert median.in_legend
+    assert not worst.in_legend
+    assert draw_fronts(panel_of_runs({"one": [[(2, 2, 2)]]}, 3)).views == ["seed 0", "seed 1"]
 
 
 def test_pairs_of_objectives_drop_dominated_points():
     made = panel_of_runs({"one": [[(2, 1, 1, 4), (1, 1, 2, 3)]] * 2}, 4)
-    drawn = pairs_figure(made)
-    assert len(drawn["data"]) == 6
-    first, second = drawn["data"][:2]
-    assert (max(first["x"]), max(first["y"])) == (2, 1)  # (1, 1) is dominated by (2, 1)
-    assert second["x"] == [0, 1, 2, 2]  # (1, 2) and (2, 1)
-    assert pairs_figure(panel_of_runs({"one": [[(1, 1)]]}, 2)) is None
+    assert has_pairs(made)
+    first, second = (plot.marks[0].corners for plot in draw_pairs(made).plots[:2])
+    assert first.max(axis=0).tolist() == [2, 1]  # (1, 1) is dominated by (2, 1)
+    assert second.tolist() == [[0, 2], [0, 2], [1, 2], [1, 1], [2, 1], [2, 0], [2, 0]]  # (1, 2) and (2, 1)
+    assert not has_pairs(panel_of_runs({"one": [[(1, 1)]]}, 2))

@@ -9,8 +9,8 @@ from momagames.analysis.reference import Reference
 from momagames.reports.data.crossplay import compute_crossplay
 from momagames.reports.data.head_to_head import cluster_by_seed, rate_players, score_head_to_head
 from momagames.reports.data.points import PolicyEpisodes, read_policy_episodes
-from momagames.reports.text.captions import head_to_head_table, ratings_caption
-from momagames.reports.text.report_tables import crossplay_tables
+from momagames.reports.text.captions import ratings_caption
+from momagames.reports.text.report_tables import make_crossplay, make_head_to_head
 from tests.reports.test_crossplay import SETTINGS, objective
 
 SEATS = ("one", "two")
@@ -95,15 +95,24 @@ def test_other_panels_have_no_scores():
 
 def test_tables_of_the_report():
     crossplay = compute_crossplay(panel(), SETTINGS)
-    heads, rows = head_to_head_table(crossplay.head_to_head)
-    assert heads == ["player", "Elo ↑", "wins ↑", "ties", "losses ↓", "response ↓", "exploitability ↓", "outcome"]
+    (table,) = [one for one in make_crossplay(crossplay, 1) if one.title == "made up: wins and responses"]
+    rows = table.rows
+    assert [column.heading for column in table.columns] == [
+        "player",
+        "Elo ↑",
+        "wins ↑",
+        "ties",
+        "losses ↓",
+        "response ↓",
+        "exploitability ↓",
+        "outcome",
+    ]
     assert [row[0] for row in rows] == ["strong", "random"]
     assert rows[0][2:5] == ["0.500", "0.250", "0.250"]
     assert rows[1][6] == "+0.250"
     assert "Intervals are over seeds" in ratings_caption(crossplay)
-    assert any("wins and responses" in str(table) for table in crossplay_tables(crossplay))
-    heads, _ = head_to_head_table(compute_crossplay(panel(teams=(0, 1, 2)), SETTINGS).head_to_head)
-    assert "ties" not in heads
+    table = make_head_to_head(compute_crossplay(panel(teams=(0, 1, 2)), SETTINGS).head_to_head, "")
+    assert "ties" not in [column.heading for column in table.columns]
 
 
 def test_responses_are_read_beside_the_episodes_of_the_policy():

@@ -17,12 +17,12 @@ from momagames.reports.data.overview import list_methods
 from momagames.reports.text.latex_tables import (
     MAX_NARROW,
     SPECIAL,
-    Value,
+    draw_latex,
     escape,
-    format_table,
     latex_report,
     write_latex,
 )
+from momagames.reports.text.table import Column, Number, Runs, Table
 from tests.benchmark.test_generalization import EXPERIMENT
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
 
@@ -63,17 +63,25 @@ def test_no_character_has_a_meaning_of_its_own():
     )
     assert escape("gap ↓ – HV ↑") == r"gap $\downarrow$ -- HV $\uparrow$"
     bare = "".join(SPECIAL)
-    table = format_table("x", bare, ["method", bare], [[bare, Value("1", "[0, 2]", True)]])
+    number = Number(Interval(1.0, 0.0, 2.0, 2))
+    table = draw_latex(Table("x", bare, [Column("method", is_text=True), Column(bare)], [[bare, number]]))
     rest = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\$\\\w+\$", "", table.partition("\\caption{")[2].partition("\\label")[0])
     assert rest == "--}\n"  # all of the caption was escaped, and its brace is left
 
 
 def test_intervals_and_single_runs():
-    assert Value.of(Interval(0.5, 0.25, 0.75, 4), ".2f") == Value("0.50", "[0.25, 0.75]")
-    assert Value.of(Interval(0.5, 0.5, 0.5, 1), ".2f", approx=True) == Value("~0.50", "")
-    assert Value.of(Interval(0.5, 0.5, 0.5 + 1e-15, 4), ".2f") == Value("0.50", "")  # runs that are all equal
-    row = format_table("x", "", ["method", "v"], [["a_b", Value("~0.50", "[0, 1]", True)]])
-    assert "a\\_b & \\textbf{\\textasciitilde{}0.50} {\\scriptsize [0, 1]} \\\\" in row
+    intervals = {
+        "a_b": Interval(0.5, 0.25, 0.75, 4),
+        "single": Interval(0.4, 0.4, 0.4, 1),
+        "equal": Interval(0.501, 0.501, 0.501 + 1e-15, 4),
+    }
+    rows = [[name, Runs(at.runs), Number(at, ".2f", is_estimate=name == "a_b")] for name, at in intervals.items()]
+    columns = [Column("method", is_text=True), Column("runs"), Column("v", more_is_better=True)]
+    text = draw_latex(Table("x", "", columns, [*rows, ["none", Runs(0, 3), ""]]))
+    assert "a\\_b & 4 & \\textbf{\\textasciitilde{}0.50} {\\scriptsize [0.25, 0.75]} \\\\" in text
+    assert "single & 1 & 0.40 \\\\" in text
+    assert "equal & 4 & \\textbf{0.50} \\\\" in text  # as good after rounding
+    assert "none" not in text  # has no finished run
 
 
 def test_every_table_of_the_report(made):

@@ -8,7 +8,7 @@ import pytest
 from momagames.benchmark.plan import method_names
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.reports.data.method_styles import COLUMNS, FIRST_OTHER, KNOWN, assign_numbers, number_methods
-from momagames.reports.figures.paper_plots import MARKERS, marker_style
+from momagames.reports.figures.matplotlib_figures import MARKERS, marker_style
 from momagames.reports.figures.theme import COLORS, DARK, METHOD_COLORS, SYMBOLS, style_color, style_symbol
 
 

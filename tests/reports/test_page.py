@@ -11,7 +11,7 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.reports import report
-from momagames.reports.figures.plotly_fronts import ATTAINMENT
+from momagames.reports.figures.fronts import ATTAINMENT
 from momagames.reports.figures.theme import DARK, REFERENCE_COLOR
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 from tests.reports.browser import Browser, wait_until
@@ -98,10 +98,10 @@ def test_select_elements_choose_the_view(page, tmp_path, scheme, ground):
     assert body == ground
     boards, seats = views[:2]
     assert boards["label"] == ATTAINMENT
-    areas = len(boards["after"]) - 12  # of the difference in attainment, in a view of their own
-    assert boards["before"] == [True] * 3 + [False] * (9 + areas)
-    assert boards["after"] == [False] * 6 + [True] * 6 + [False] * areas
-    assert boards["lines"] == 6
+    areas = len(boards["after"]) - 13  # of the difference in attainment, in a view of their own
+    assert boards["before"] == [True] * 3 + [False] * (10 + areas)
+    assert boards["after"] == [False] * 6 + [True] * 7 + [False] * areas
+    assert boards["lines"] == 7
     assert seats["label"] == "seed 1"
     assert boards["color"] == (REFERENCE_COLOR if scheme else DARK[REFERENCE_COLOR])
     assert boards["ground"] == ("#ffffff" if scheme else DARK["#ffffff"])

@@ -7,7 +7,8 @@ import pytest
 
 from momagames.analysis.reference import Reference
 from momagames.reports.data.points import Points
-from momagames.reports.figures.paper_figures import MAX_LINES, _plot_front
+from momagames.reports.figures.fronts import draw_fronts
+from momagames.reports.figures.matplotlib_figures import MAX_LINES, draw_with_matplotlib
 from momagames.reports.figures.theme import REFERENCE_COLOR
 
 pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
@@ -20,17 +21,18 @@ def make_panel(objectives, counts):
         values = rng.random((count, objectives))
         points[name] = {0: Points(values, ("",) * count, np.zeros_like(values))}
     reference = Reference(np.ones((2, objectives)), "exact", np.zeros(objectives), np.ones(objectives))
-    named = [SimpleNamespace(name=f"o{i}", unit="") for i in range(objectives)]
+    game = SimpleNamespace(objectives=[SimpleNamespace(name=f"o{i}", unit="") for i in range(objectives)])
     styles = {name: i for i, name in enumerate(counts)}
-    return SimpleNamespace(points=points, references={0: reference}, game=SimpleNamespace(objectives=named), styles=styles)
+    scores = {name: {} for name in counts}
+    return SimpleNamespace(points=points, references={0: reference}, game=game, styles=styles, scores=scores)
 
 
 def test_lines_of_parallel_coordinates_are_few():
-    (axes,) = _plot_front(make_panel(4, {"a": 5, "b": 1000, "c": 1000})).axes
-    assert [line.get_color() for line in axes.lines[:2]] == [REFERENCE_COLOR] * 2  # the reference is drawn first
+    (axes,) = draw_with_matplotlib(draw_fronts(make_panel(4, {"a": 5, "b": 1000, "c": 1000}))).axes
+    assert axes.lines[0].get_color() == REFERENCE_COLOR  # drawn first, equal points once
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels == ["exact front", "a", "b", "c"]
-    assert len(axes.lines) == 2 + 5 + 2 * (MAX_LINES // 3)
+    assert len(axes.lines) == 1 + 5 + 2 * (MAX_LINES // 3)
     assert {handle.get_alpha() for handle in axes.get_legend().legend_handles} == {1}
 
 
@@ -40,14 +42,14 @@ def test_reference_of_attainment_surfaces(same):
     panel.points["a"][1] = panel.points["a"][0]
     other = np.ones((2, 2)) if same else np.full((1, 2), 0.5)
     panel.references[1] = Reference(other, "exact", np.zeros(2), np.ones(2))
-    (axes,) = _plot_front(panel).axes
+    (axes,) = draw_with_matplotlib(draw_fronts(panel)).axes
     assert (axes.lines[0].get_color() == REFERENCE_COLOR) == same
 
 
 @pytest.mark.parametrize(("length", "columns"), [(3, 3), (30, 1), (200, 1)])
 def test_the_legend_is_no_wider_than_the_axes(length, columns):
     counts = {f"{i} {'x' * length}": 3 for i in range(9)}
-    (axes,) = _plot_front(make_panel(3, counts)).axes
+    (axes,) = draw_with_matplotlib(draw_fronts(make_panel(3, counts))).axes
     legend = axes.get_legend()
     axes.figure.draw_without_rendering()
     assert legend._ncols == columns

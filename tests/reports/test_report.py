@@ -24,16 +24,18 @@ from momagames.files.writing import write_page
 from momagames.render.vectors import format_text
 from momagames.reports import report
 from momagames.reports.data.panels import build_panels
-from momagames.reports.data.points import read_policy_episodes
-from momagames.reports.figures.paper_figures import _stair_corners, write_figures
-from momagames.reports.figures.plotly_attainment import attainment_traces_2d
-from momagames.reports.figures.plotly_fronts import ATTAINMENT, format_value, fronts_figure
+from momagames.reports.data.points import Points, read_policy_episodes
+from momagames.reports.figures.drawing import Band, Line, stair_corners
+from momagames.reports.figures.fronts import ATTAINMENT, draw_fronts
+from momagames.reports.figures.kinds import FIGURE_KINDS
+from momagames.reports.figures.paper_figures import write_figures
+from momagames.reports.figures.plotly_figures import convert_drawing
 from momagames.reports.figures.theme import COLORS, DARK
-from momagames.reports.html.column_help import STATISTIC_MEANINGS
 from momagames.reports.html.compressed_text import decompress
+from momagames.reports.html.panel_section import format_value
 from momagames.reports.text import latex_tables
 from momagames.reports.text.captions import panel_caption
-from momagames.reports.text.labels import STATISTIC_LABELS, format_score
+from momagames.reports.text.labels import format_score
 from momagames.reports.text.latex_tables import latex_report
 from momagames.wording import CONTROLS, show_all_controls
 from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, broken, plans, suite
@@ -185,21 +187,19 @@ def drawn(text):
 
 
 def test_figures_fit_the_number_of_objectives(made):
-    text = made.page.read_text(encoding="utf-8")
-    figures = drawn(text)
-    curves = sum(bool(panel.search_history) for panel in made.panels)
-    pairs = sum(panel.primary and 4 <= len(panel.game.objectives) <= 6 for panel in made.panels)
-    assert len(figures) == len(made.panels) + curves + pairs + len(made.crossplay) + 3  # the overview, and two of all games
+    figures = drawn(made.page.read_text(encoding="utf-8"))
+    kinds = [kind for kind in FIGURE_KINDS.values() if kind.scope == "panel"]
+    assert len(figures) == sum(kind.applies(one) for kind in kinds for one in made.panels) + len(made.crossplay) + 3
     by_name = dict(zip([p.experiment for p in made.panels], figures, strict=False))
-    boards = next(f for p, f in zip(made.panels, figures, strict=False) if p.experiment.startswith("boards"))
+    boards = figures[made.panels.index(panel(made, "boards"))]
     assert {trace["type"] for trace in boards["data"]} == {"scatter"}
-    areas = len(boards["data"]) - 17  # after the reference and three methods of two seeds, and three surfaces
-    assert [trace["visible"] for trace in boards["data"]] == [True] * 4 + [False] * (13 + areas)
+    assert [trace["visible"] for trace in boards["data"]] == [True] * 4 + [False] * (len(boards["data"]) - 4)
     assert [trace["name"] for trace in boards["data"][:4]] == ["exact front", "random", "greedy", "exact"]
     assert [view["label"] for view in boards["views"]][:3] == ["seed 0", "seed 1", ATTAINMENT]
-    assert np.sum([view["visible"] for view in boards["views"]], axis=0).tolist() == [1] * (17 + areas)
+    assert set(np.sum([view["visible"] for view in boards["views"]], axis=0)) == {1}
     assert {trace["type"] for trace in by_name["three"]["data"]} == {"scatter3d"}
-    assert by_name["one"]["data"][0]["x"] == ["seed 0", "seed 1"]
+    assert by_name["one"]["data"][0]["x"] == [0, 1]
+    assert by_name["one"]["layout"]["xaxis"]["ticktext"] == ["seed 0", "seed 1"]
     five, (front, cloud) = panel(made, "five"), by_name["five"]["projections"]["clouds"][:2]
     assert sorted(front["values"]) == sorted(five.references[0].values.tolist())
     assert by_name["five"]["data"][front["styleTrace"]]["name"] == "best known front"
@@ -209,23 +209,24 @@ def test_figures_fit_the_number_of_objectives(made):
     assert len(set(COLORS)) == len(COLORS)
 
 
+def list_surfaces(panel, method):
+    """Return the corners of the worst, the best and the median surface of a method."""
+    marks = [mark for _, mark in draw_fronts(panel).marks if mark.view == ATTAINMENT and mark.name == method]
+    (band,), (line,) = ([mark for mark in marks if isinstance(mark, kind)] for kind in (Band, Line))
+    assert band.texts[0].endswith(f"worst run of {len(panel.points[method])}")
+    return band.low, band.high, line.corners
+
+
 def test_surfaces_bound_the_attained_points(made):
     boards = panel(made, "boards")
-    figure = fronts_figure(boards)
-    worst, best, median = [t for t in figure["data"] if t["name"] == "random" and t["hovertemplate"].endswith("of 2")]
-    assert best["fill"] == "tonexty"  # the band ends at the trace before it
-    assert "worst" in worst["hovertemplate"]
-    assert "fill" not in worst | median
-    found = np.concatenate([points.values for points in boards.points["random"].values()])
-    assert max(best["x"]) == found[:, 0].max()
-    assert max(best["y"]) == found[:, 1].max()
-    assert max(worst["x"]) == min(points.values[:, 0].max() for points in boards.points["random"].values())
+    surfaces = worst, best, _ = list_surfaces(boards, "random")
+    found = [points.values for points in boards.points["random"].values()]
+    assert best.max(axis=0).tolist() == np.concatenate(found).max(axis=0).tolist()
+    assert worst[:, 0].max() == min(values[:, 0].max() for values in found)
     low = np.min([reference.ref for reference in boards.references.values()], axis=0)
-    for trace in (worst, best, median):
-        assert trace["x"][0] == low[0]
-        assert trace["y"][-1] == low[1]
-        assert trace["x"] == sorted(trace["x"])
-        assert trace["y"] == sorted(trace["y"], reverse=True)
+    for corners in surfaces:
+        assert (corners[0, 0], corners[-1, 1]) == tuple(low)
+        assert (np.diff(corners, axis=0) * [1, -1] >= 0).all()
 
 
 def test_surfaces_of_runs_that_differ(made):
@@ -233,12 +234,10 @@ def test_surfaces_of_runs_that_differ(made):
     boards = panel(made, "boards")
     low = np.min([reference.ref for reference in boards.references.values()], axis=0)
     runs = {0: np.array([[3.0, 1.0], [1.0, 3.0]]), 1: np.array([[2.0, 2.0]])}
-    points = {"random": {seed: SimpleNamespace(values=low + values) for seed, values in runs.items()}}
-    worst, best, _ = attainment_traces_2d(replace(boards, points=points), 0, "random")
-    corners = [np.column_stack([trace["x"][1:-1], trace["y"][1:-1]]) - low for trace in (worst, best)]
-    assert corners[0].round(9).tolist() == [[1, 2], [2, 1]]
-    assert corners[1].round(9).tolist() == [[1, 3], [2, 2], [3, 1]]
-    assert worst["hovertemplate"].endswith("worst run of 2")
+    points = {"random": {seed: Points(low + values, ("",) * len(values), 0 * values) for seed, values in runs.items()}}
+    worst, best, _ = (corners - low for corners in list_surfaces(replace(boards, points=points), "random"))
+    assert worst.round(9).tolist() == stair_corners(np.array([[1.0, 2], [2, 1]]), np.zeros(2)).tolist()
+    assert best.round(9).tolist() == stair_corners(np.array([[1.0, 3], [2, 2], [3, 1]]), np.zeros(2)).tolist()
 
 
 def test_mean_returns_have_standard_errors(made):
@@ -249,7 +248,7 @@ def test_mean_returns_have_standard_errors(made):
     text_value = format_value(points.values[row, column], points.errors[row, column])
     assert "±" in text_value
     assert f"<td>{text_value}</td>" in text
-    cloud = fronts_figure(seats)["projections"]["clouds"][1]  # in another order, after the reference
+    cloud = convert_drawing(draw_fronts(seats))["projections"]["clouds"][1]  # in another order, after the reference
     at = cloud["values"].index(points.values[row].tolist())
     assert cloud["errors"][at] == points.errors[row].tolist()
     certain = panel(made, "boards").points["random"][0].values[0, 0]
@@ -259,33 +258,35 @@ def test_mean_returns_have_standard_errors(made):
 def test_error_bars_of_two_objectives(made):
     boards = panel(made, "boards")
     noisy = {m: {s: replace(p, errors=p.errors + 0.5) for s, p in found.items()} for m, found in boards.points.items()}
-    first = fronts_figure(replace(boards, points=noisy))["data"][1]
-    assert set(first["error_y"]["array"]) == set(first["error_x"]["array"]) == {0.5}
-    assert "error_x" not in fronts_figure(boards)["data"][1]
     single = {m: {s: replace(p, errors=p.errors + np.inf) for s, p in found.items()} for m, found in boards.points.items()}
-    assert "error_x" not in fronts_figure(replace(boards, points=single))["data"][1]
+    first, plain, alone = (
+        convert_drawing(draw_fronts(replace(boards, points=points)))["data"][1] for points in (noisy, boards.points, single)
+    )
+    assert set(first["error_y"]["array"]) == set(first["error_x"]["array"]) == {0.5}
+    assert not {"error_x", "error_y"} & {*plain, *alone}
 
 
 def test_aggregate_is_on_the_page(made):
     text = made.page.read_text(encoding="utf-8")
     at = made.aggregate.statistics["random"]["iqm"]
     assert f"<td>{at.value:.3f}<small>[{at.low:.3f}, {at.high:.3f}]</small></td>" in text
-    dots, shares, overview = drawn(text)[-3:]
+    overview, dots, shares = drawn(text)[-3:]
     counts = {name: sum(name in row.scores for row in made.overview) for name in ("random", "greedy", "exact")}
     assert {trace["name"]: len(trace["x"]) for trace in overview["data"]} == counts
     assert [trace["x"] for trace in dots["data"]] == [[at.value], [made.aggregate.statistics["random"]["optimality_gap"].value]]
     assert dots["data"][0]["error_x"]["array"] == [pytest.approx(at.high - at.value)]
-    band, curve = shares["data"]
     profile = made.aggregate.profiles["random"]
-    assert curve["y"] == pytest.approx(profile.share)
-    assert band["y"] == pytest.approx([*profile.high, *profile.low[::-1]])
+    for trace, values in zip(shares["data"], (profile.low, profile.high, profile.share), strict=True):
+        assert trace["y"] == pytest.approx(values)
+    assert shares["data"][1]["fill"] == "tonexty"  # the band ends at the trace before it
 
 
 def test_esr_utilities_are_on_the_page(made):
     text = made.page.read_text(encoding="utf-8")
-    for name, worth in panel(made, "seats").user_utilities["random"].items():
-        assert html.escape(name) in text
-        assert f"<td>{worth.esr.value:.3f}<small>[{worth.esr.low:.3f}, {worth.esr.high:.3f}]</small></td>" in text
+    for name, worth in panel(made, "seats").user_utilities["greedy"].items():
+        assert html.escape(f"{name}, ESR ↑") in text
+        bounds = rf"<small>\[{worth.esr.low:.3f}, {worth.esr.high:.3f}\]</small>"
+        assert re.search(rf"{worth.esr.value:.3f}(</strong>)?{bounds if worth.esr.has_width else ''}</td>", text)
 
 
 def test_weight_conditioned_policies_are_in_the_tables(made):
@@ -308,15 +309,13 @@ def test_weight_conditioned_policies_are_in_the_tables(made):
 
 
 def test_every_column_is_defined(made):
-    assert set(STATISTIC_LABELS) == set(STATISTIC_MEANINGS)
     text = made.page.read_text(encoding="utf-8")
     explained = set(re.findall("<dt>(.*?)</dt>", text))
-    columns = set(re.findall('<th scope="col">(.*?)</th>', text)) - {"first", "second", "method", "", "policy or plan"}
-    utilities = {html.escape(name) for name in panel(made, "seats").user_utilities["random"]}
+    columns = set(re.findall('<th scope="col".*?>(.*?)</th>', text)) - {"first", "second", "game", "method", "policy or plan"}
     columns -= {method for panel in made.panels for method in panel.points}
-    columns -= {f"against {opponent}" for opponent in made.crossplay[0].opponents}
-    assert columns - utilities <= explained
-    assert {"ESR", "SER", "HV ratio ↑", "IQM ↑"} <= explained
+    columns -= {objective.name for panel in made.panels for objective in panel.game.objectives}
+    assert columns <= explained
+    assert {"linear(0.25 each), ESR ↑", "HV ratio ↑", "IQM ↑", "against random", "Elo ↑"} <= explained
 
 
 def test_page_holds_the_suite_that_reproduces_it(made):
@@ -382,7 +381,7 @@ def test_figures_for_papers(made, tmp_path):
 
 
 def test_stair_corners():
-    corners = _stair_corners(np.array([[3.0, 1.0], [1.0, 2.0]]), np.array([0.0, 0.0]))
+    corners = stair_corners(np.array([[3.0, 1.0], [1.0, 2.0]]), np.array([0.0, 0.0]))
     assert corners.tolist() == [[0, 2], [0, 2], [1, 2], [1, 1], [3, 1], [3, 0], [3, 0]]
 
 
@@ -397,7 +396,7 @@ def test_failures_are_on_the_page(tmp_path):
     text = report(tmp_path).page.read_text(encoding="utf-8")
     assert "1 of 2 runs finished, 1 failed" in text
     assert "Traceback" in text
-    assert "1 run missing" in text
+    assert "0 <small>1 missing</small>" in text
 
 
 def test_estimated_hypervolume_is_marked(made):

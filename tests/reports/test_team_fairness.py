@@ -8,7 +8,7 @@ import pytest
 from momagames.analysis.reference import Reference
 from momagames.reports.data.points import PolicyEpisodes
 from momagames.reports.data.team_fairness import FAIRNESS_COLUMNS, measure_team_fairness
-from momagames.reports.text.report_tables import fairness_table
+from momagames.reports.text.report_tables import make_fairness
 from tests.reports.test_crossplay import SETTINGS
 
 SEATS = ("a", "b", "c", "d")
@@ -42,7 +42,9 @@ def test_fairness_by_hand():
     assert measured["Nash welfare"] == pytest.approx((0.1875**0.5 + 0.5) / 2)
     assert measured["worst agent"] == pytest.approx((0.25 + 0.5) / 2)
     assert measured["Lorenz front"] == 1
-    assert fairness_table(made, SETTINGS).row_count == 1
+    table = make_fairness(made, SETTINGS, 1)
+    assert [column.heading for column in table.columns[1:]] == list(FAIRNESS_COLUMNS)
+    assert len(table.rows) == 1
 
 
 def test_a_mean_over_teams():
@@ -55,4 +57,4 @@ def test_a_mean_over_teams():
 def test_no_fairness_without_a_whole_team(seats):
     made = panel([[[1, 1]] * len(seats)], seats)
     assert not measure_team_fairness(made, SETTINGS)
-    assert fairness_table(made, SETTINGS) is None
+    assert not make_fairness(made, SETTINGS, 1).rows

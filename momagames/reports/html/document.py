@@ -35,18 +35,6 @@ def render_document(title: str, body: str, figures: Sequence[dict[str, Any]]) ->
     )
 
 
-def add_figure(
-    figures: list[dict[str, Any]], figure: dict[str, Any], title: str, label: str, caption: str, folded: bool = False
-) -> str:
-    """Append a figure; return its place on the page with title and caption."""
-    figures.append(figure)
-    place = f'<div class="figure" id="f{len(figures) - 1}" role="group" aria-label="{html.escape(label)}"></div>'
-    content = f'{place}<p class="caption">{html.escape(caption)}</p>'
-    if folded:
-        return f"<details><summary>{html.escape(title)}</summary>{content}</details>"
-    return f"<h3>{html.escape(title)}</h3>{content}"
-
-
 def _script_json(data: Any) -> str:
     """Return JSON that cannot end its script element."""
     return canonical_json(data).replace("</", "<\\/").replace("<!--", "<\\!--")

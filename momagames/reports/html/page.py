@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Any
 
 from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.families import Family, group_by_family
 from momagames.reports.data.report_data import ReportData
-from momagames.reports.figures.plotly_crossplay import crossplay_figure
-from momagames.reports.figures.plotly_fronts import fronts_figure
-from momagames.reports.html.aggregate_section import aggregate_section
-from momagames.reports.html.column_help import column_help
+from momagames.reports.figures.kinds import FIGURE_KINDS
+from momagames.reports.figures.plotly_figures import convert_drawing
 from momagames.reports.html.document import render_document
-from momagames.reports.html.family_section import family_section
-from momagames.reports.html.overview_section import overview_section
+from momagames.reports.html.panel_section import FRONTS, family_section, render_figures
+from momagames.reports.html.parts import PageParts, fold
 from momagames.reports.html.provenance_section import provenance_section
 from momagames.reports.html.summary_section import summary_section
+from momagames.reports.text import report_tables as tables
 from momagames.wording import count
 
 
@@ -27,29 +25,29 @@ def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[t
 
     The fronts of panel i are figure i. The place of its poster is an HTML comment, see `replay_player.add_player`.
     """
-    figures: list[dict[str, Any]] = [fronts_figure(panel) for panel in data.panels]  # further figures are appended
-    first_crossplay = len(figures)
-    figures += [crossplay_figure(crossplay) for crossplay in data.crossplay]
+    parts = PageParts()
+    for panel in data.panels:
+        kind = next(kind for name in FRONTS if (kind := FIGURE_KINDS[name]).applies(panel))
+        parts.figures.append(convert_drawing(kind.make(data, panel)))
     families = group_by_family(data.panels, data.crossplay)
     featured = _choose_featured(data)
-    sections = [family_section(family, data, suite.indicators, figures, first_crossplay, featured) for family in families]
-    together = aggregate_section(data.aggregate, data.styles, figures) if data.aggregate else ""
+    sections = [family_section(family, data, parts, featured) for family in families]
     runs = suite.list_runs(store.read_versions())
     finished = sum(store.has_run(run) for run in runs)
     body = f"""{_render_navigation(suite, data, families, errors)}
 <main>
 <header id="top"><h1>{html.escape(suite.name)} <small>momagames benchmark</small></h1>
 <p>{html.escape(suite.description)} <strong>{html.escape(_describe_counts(len(runs), finished, errors))}.</strong></p></header>
-{summary_section(families, data, featured, figures) if data.overview else ""}
+{summary_section(families, data, featured, parts) if data.overview else ""}
 {"".join(sections)}
-{together}
-{overview_section(data.overview, data.panels, suite.indicators) if data.overview else ""}
+{_render_all_games(data, parts)}
+{_render_overview(data, parts) if data.overview else ""}
 {f'<section id="errors"><h2>Errors</h2>{"".join(_render_error(run, text) for run, text in errors)}</section>' if errors else ""}
 <section id="reading"><h2>How to read this page</h2><p class="introduction">{html.escape(_introduction(suite))}</p>
-{column_help(suite, data)}</section>
+{parts.explain_columns()}</section>
 {provenance_section(store, suite, command)}
 </main>"""
-    return render_document(suite.name, body, figures)
+    return render_document(suite.name, body, parts.figures)
 
 
 def _choose_featured(data: ReportData) -> int | None:
@@ -81,6 +79,32 @@ def _render_navigation(suite: Suite, data: ReportData, families: Sequence[Family
 
 def _link(place: str, title: str) -> str:
     return f'<a href="#{place}">{html.escape(title)}</a>'
+
+
+def _render_all_games(data: ReportData, parts: PageParts) -> str:
+    """Return the section of the comparison over games, and of other figures of the whole report."""
+    content = ""
+    if data.aggregate:
+        overall = FIGURE_KINDS["overall"]
+        place = parts.add_figure(
+            overall.make(data, data.aggregate), "Interquartile means and optimality gaps of the table below"
+        )
+        table, pairs = tables.make_statistics(data.aggregate), tables.make_method_pairs(data.aggregate)
+        content = f'{place}<p class="caption">{html.escape(overall.describe(data, data.aggregate))}</p>'
+        content += fold("Table", parts.add_table(table, with_notes=False))
+        content += fold(pairs.title, parts.add_table(pairs, with_notes=False))
+        content += fold(
+            "List of games", f"<ul>{''.join(f'<li>{html.escape(game)}</li>' for game in data.aggregate.games)}</ul>"
+        )
+        content += render_figures("aggregate", data.aggregate, data, parts, ("overall",))
+    content += render_figures("report", data, data, parts, ("overview",))
+    return f'<section id="aggregate"><h2>All games</h2>{content}</section>' if content else ""
+
+
+def _render_overview(data: ReportData, parts: PageParts) -> str:
+    """Return a folded table that scrolls sideways below a fixed first column."""
+    table = parts.add_table(tables.make_overview(data.overview, data.settings))
+    return f'<section id="overview"><h2>All scores</h2>{fold("Hypervolume ratios of all methods", table)}</section>'
 
 
 def _describe_counts(total: int, finished: int, errors: Sequence[tuple[Run, str]]) -> str:

@@ -1,172 +1,123 @@
-"""Parts of a panel on the page: scores, further figures, utilities and lists of points."""
+"""A setting on the page: fronts, scores, and folded further figures and tables, also of its head-to-head results."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Container, Iterator
 
-from momagames.analysis.named_indicators import WEIGHT_INDICATORS, Indicator
-from momagames.analysis.statistics import Interval
-from momagames.benchmark.plan import Indicators
-from momagames.reports.data.anytime_curves import compute_anytime_curves
-from momagames.reports.data.generalization import list_intervals
+import numpy as np
+
+from momagames.reports.data.crossplay import CrossPlay
+from momagames.reports.data.families import Family, Setting
 from momagames.reports.data.overview import INDICATOR, rank_methods
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.policy_sets import summarize_policy_sets
-from momagames.reports.data.team_fairness import measure_team_fairness
-from momagames.reports.figures.plotly_anytime import anytime_figure
-from momagames.reports.figures.plotly_attainment import PAIRS_CAPTION, pairs_figure
-from momagames.reports.figures.plotly_fronts import format_value
-from momagames.reports.html.column_help import CRITERION_MEANINGS, FAIRNESS_MEANINGS, POLICY_SET_MEANINGS
-from momagames.reports.html.document import add_figure
-from momagames.reports.html.html_tables import format_cell, render_table
-from momagames.reports.text.captions import FAIRNESS_CAPTION, GENERALIZATION_CAPTION, anytime_caption
-from momagames.reports.text.labels import format_score, generalization_heads
+from momagames.reports.data.report_data import ReportData
+from momagames.reports.figures.kinds import Subject, list_kinds
+from momagames.reports.html.parts import PageParts, fold
+from momagames.reports.text import report_tables as tables
+from momagames.reports.text.captions import panel_caption
+from momagames.reports.text.table import Column, Table
 from momagames.wording import count
 
+FRONTS = ("front", "best")  # kinds of figures at the top of a setting
+POSTER = "<!--poster {}-->"  # place of the picture of a panel
 MAIN_SCORES = 3  # indicators beside a figure; all are in a folded table
 MAX_LISTED = 60  # points listed for each method
-UTILITY_CAPTION = "Utility of normalized returns of the best policy in the selection episodes; higher is better."
+MAX_OPEN = 6  # settings on the page that are unfolded; beyond that, one for each family
 
 
-def panel_details(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
-    """Return what is folded below the fronts and scores of a panel; its figures are appended to `figures`."""
-    parts = [
-        _generalization(panel),
-        _all_scores(panel),
-        _pairs(panel, figures),
-        _anytime(panel, settings, figures),
-        _utilities(panel, settings),
+def family_section(family: Family, data: ReportData, parts: PageParts, featured: int | None) -> str:
+    """Return the section of a family of games; the fronts of the panel `featured` are at the top of the page."""
+    folds = len(data.primary) > MAX_OPEN
+    sections = []
+    for setting in family.settings:
+        panel, place = data.panels[setting.panel], f'class="setting" id="p{setting.panel}"'
+        content, heading = _render_setting(setting, data, parts, featured), f"<h3>{html.escape(panel.heading)}</h3>"
+        if folds and setting is not family.settings[-1]:
+            best = ", ".join(f"{method} {mean:.2f}" for method, mean in list(rank_methods(panel).items())[:3])
+            sections.append(f"<details {place}><summary>{heading} {html.escape(best)}</summary>{content}</details>")
+        else:
+            sections.append(f"<article {place}>{heading}{content}</article>")
+    return f'<section id="{family.place}"><h2>{html.escape(family.title)}</h2>{"".join(sections)}</section>'
+
+
+def _render_setting(setting: Setting, data: ReportData, parts: PageParts, featured: int | None) -> str:
+    panel = data.panels[setting.panel]
+    if setting.panel == featured:
+        front = '<p class="caption">The fronts are <a href="#summary">at the top of the page</a>.</p>'
+    else:
+        front = front_block(setting.panel, data, parts)
+    few_runs = any(len(points) < 10 for points in panel.points.values())
+    warning = " Fewer than 10 runs: the intervals are too narrow." if few_runs else ""
+    content = f'<p class="id">{html.escape(panel.canonical)}</p>{front}{_render_panel(panel, data, parts, warning)}'
+    if setting.crossplay is not None:
+        content += _render_crossplay(data.crossplay[setting.crossplay], data, parts)
+    singles = [
+        fold(other.scope, front_block(number, data, parts) + _render_panel(other, data, parts), f"p{number}")
+        for number, other in ((number, data.panels[number]) for number in setting.secondary)
     ]
-    return "".join([*parts, _point_lists(panel)])
+    return content + fold("Against each opponent, and in each seat", "".join(singles))
 
 
-def short_scores(panel: Panel) -> str:
-    """Return the three best methods with their hypervolume ratios, as a line."""
-    best = list(rank_methods(panel).items())[:3]
-    return html.escape(", ".join(f"{method} {mean:.2f}" for method, mean in best))
+def front_block(number: int, data: ReportData, parts: PageParts, poster: bool = True) -> str:
+    """Return the fronts of a panel, figure `number`, and the place of its poster."""
+    title = data.panels[number].full_heading
+    place = parts.place_figure(number, f"Fronts of {title}; the points are listed below")
+    return f'<div class="front"><h3>{html.escape(title)}</h3>{place}{POSTER.format(number) if poster else ""}</div>'
 
 
-def _generalization(panel: Panel) -> str:
-    """Return the scores against the exact front of each instance; empty for other experiments."""
-    if not panel.generalization:
-        return ""
-    rows = [[method, *map(format_cell, list_intervals(scores))] for method, scores in panel.generalization.items()]
-    return (
-        "<details><summary>Generalization, against the exact front of each instance</summary>"
-        f'{render_table(["method", *generalization_heads()], rows)}<p class="caption">{GENERALIZATION_CAPTION}</p></details>'
-    )
-
-
-def _pairs(panel: Panel, figures: list[dict[str, Any]]) -> str:
-    figure = pairs_figure(panel)
-    if not figure:
-        return ""
-    label = "Median attainment in pairs of objectives"
-    return add_figure(figures, figure, "Pairs of objectives", label, PAIRS_CAPTION, folded=True)
-
-
-def _anytime(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
-    curves = compute_anytime_curves(panel, settings)
-    if not curves:
-        return ""
-    figure = anytime_figure(curves, panel.styles)
-    label = "Indicator of the points found, by environment steps"
-    return add_figure(figures, figure, "Anytime performance", label, anytime_caption(panel, settings), folded=True)
-
-
-def scores_table(panel: Panel) -> str:
-    """Return the main scores: the hypervolume ratio, which the overview has, and the first other indicators of the suite."""
+def _render_panel(panel: Panel, data: ReportData, parts: PageParts, warning: str = "") -> str:
+    """Return the main scores, and folded figures, all scores, utilities and points."""
     others = [name for name in panel.indicators if name not in (INDICATOR, "hypervolume")]
-    names = [INDICATOR, *others] if INDICATOR in panel.indicators else others
-    return _render_scores(panel, {name: panel.indicators[name] for name in names[:MAIN_SCORES]})
-
-
-def _all_scores(panel: Panel) -> str:
-    return f"<details><summary>All indicators</summary>{_render_scores(panel, panel.indicators)}</details>"
-
-
-def _render_scores(panel: Panel, indicators: Mapping[str, Indicator]) -> str:
-    head = "".join(f'<th scope="col">{html.escape(one.heading)}</th>' for one in indicators.values())
-    lines = []
-    for method, scores in panel.scores.items():
-        cells = ""
-        for name, one in indicators.items():
-            mean, interval = format_score(one, scores.get(name))
-            cells += f"<td>{mean}<small>{interval}</small></td>"
-        missing = panel.missing_runs.get(method, 0)
-        runs = f"{len(panel.points[method])}" + (f" <small>{missing} missing</small>" if missing else "")
-        seconds = f"<td>{panel.median_seconds[method]:.2f}</td>"
-        lines.append(f'<tr><th scope="row">{html.escape(method)}</th>{cells}<td>{runs}</td>{seconds}</tr>')
-    for method, missing in panel.missing_runs.items():
-        if method not in panel.scores:
-            cell = f'<td colspan="{len(indicators) + 2}">{count(missing, "run")} missing</td>'
-            lines.append(f'<tr><th scope="row">{html.escape(method)}</th>{cell}</tr>')
-    body = "\n".join(lines)
-    top = f"<tr><th>method</th>{head}<th>runs</th><th>median s / run</th></tr>"
-    return f'<div class="wide" tabindex="0"><table>{top}{body}</table></div>'
-
-
-def _utilities(panel: Panel, settings: Indicators) -> str:
-    """Return the ESR and SER utilities and the policy sets; empty for plans, whose returns are deterministic."""
-    if not panel.user_utilities:
-        return ""
-    names = list(next(iter(panel.user_utilities.values())))
-    rows = [
-        [method, criterion, *(format_cell(getattr(utilities[name], criterion.lower())) for name in names)]
-        for method, utilities in panel.user_utilities.items()
-        for criterion in CRITERION_MEANINGS
-    ]
-    return (
-        f"<details><summary>Utility of single episodes (ESR) and of the mean return (SER)</summary>"
-        f'{render_table(["method", "", *names], rows)}<p class="caption">{UTILITY_CAPTION}</p>'
-        f"{_policy_sets(panel, settings) + _fairness(panel, settings) if panel.primary else ''}</details>"
+    main = ([INDICATOR, *others] if INDICATOR in panel.indicators else others)[:MAIN_SCORES]
+    users = [*tables.make_utilities(panel, 0)]
+    if panel.primary:
+        users += [tables.make_policy_sets(panel, data.settings), tables.make_fairness(panel, data.settings, 0)]
+    generalization = parts.add_table(tables.make_generalization(panel, 0))
+    return "".join(
+        [
+            parts.add_table(tables.make_scores(panel, 0, main), with_notes=False),
+            f'<p class="caption">{html.escape(panel_caption(panel))}{warning}</p>',
+            fold("Generalization, against the exact front of each instance", generalization),
+            fold("All indicators", parts.add_table(tables.make_scores(panel, 0, [*panel.indicators]), with_notes=False)),
+            render_figures("panel", panel, data, parts, FRONTS),
+            fold("Utility of single episodes (ESR) and of the mean return (SER)", "".join(map(parts.add_table, users))),
+            fold("Points of each method", "".join(_list_points(panel, parts))),
+        ]
     )
 
 
-def _policy_sets(panel: Panel, settings: Indicators) -> str:
-    rows = [
-        [
-            method,
-            *(format_cell(at, ".3g") for at in (summary.policies, summary.front)),
-            *map(_format_optional, (summary.esr, *(summary.control.get(name) for name in WEIGHT_INDICATORS))),
-        ]
-        for method, summary in summarize_policy_sets(panel, settings).items()
-    ]
-    return render_table(["method", *POLICY_SET_MEANINGS, *(one.heading for one in WEIGHT_INDICATORS.values())], rows)
+def render_figures(scope: str, of: Subject, data: ReportData, parts: PageParts, but: Container[str] = ()) -> str:
+    """Return the figures of something, folded, but for some kinds."""
+    figures = ""
+    for kind in list_kinds(scope, but):
+        if kind.applies(of):
+            caption = f'<p class="caption">{html.escape(kind.describe(data, of))}</p>'
+            place = parts.add_figure(kind.make(data, of), kind.title)
+            figures += fold(kind.title, place + caption, is_open=scope == "crossplay")  # which are folded together
+    return figures
 
 
-def _fairness(panel: Panel, settings: Indicators) -> str:
-    """Return the fairness over the agents of teams; empty for games and panels without a team of several evaluated agents."""
-    measured = measure_team_fairness(panel, settings)
-    if not measured:
-        return ""
-    rows = [[method, *(format_cell(at, ".3g") for at in values.values())] for method, values in measured.items()]
-    return f'{render_table(["method", *FAIRNESS_MEANINGS], rows)}<p class="caption">{FAIRNESS_CAPTION}</p>'
+def _render_crossplay(crossplay: CrossPlay, data: ReportData, parts: PageParts) -> str:
+    """Return the figures and tables of head-to-head results."""
+    content = render_figures("crossplay", crossplay, data, parts)
+    for table in tables.make_crossplay(crossplay, 0):
+        content += fold(f"Table: {table.title.rpartition(': ')[2]}", parts.add_table(table))
+    return fold("Head-to-head: every method against every opponent", content)
 
 
-def _format_optional(at: Interval | None) -> str:
-    return "–" if at is None else format_cell(at, ".3g")
-
-
-def _point_lists(panel: Panel) -> str:
-    """Return the points of the first seed of each method."""
-    parts = []
+def _list_points(panel: Panel, parts: PageParts) -> Iterator[str]:
+    """Yield the points of the first seed of each method."""
+    columns = [Column("policy or plan", is_text=True, wrap="letters"), *(Column(one.name) for one in panel.game.objectives)]
     for method, by_seed in panel.points.items():
-        seed = min(by_seed)
-        points = by_seed[seed]
-        head = "".join(f"<th>{html.escape(objective.name)}</th>" for objective in panel.game.objectives)
-        rows = list(zip(points.values.tolist(), points.errors.tolist(), points.labels, strict=True))[:MAX_LISTED]
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td>{format_value(v, e)}</td>" for v, e in zip(value, error, strict=True))
-            + f'<td class="label">{html.escape(label)}</td></tr>'
-            for value, error, label in rows
-        )
+        points = by_seed[seed := min(by_seed)]
+        found = list(zip(points.labels, points.values.tolist(), points.errors.tolist(), strict=True))[:MAX_LISTED]
+        rows = [[label, *map(format_value, values, errors)] for label, values, errors in found]
         more = f" (first {MAX_LISTED})" if len(points.values) > MAX_LISTED else ""
-        parts.append(
-            f"<details><summary>{html.escape(method)}: {count(len(points.values), 'point')} of seed {seed}{more}</summary>"
-            f'<div class="wide" tabindex="0"><table><tr>{head}<th>policy or plan</th></tr>{body}</table></div></details>'
-        )
-    return f"<details><summary>Points of each method</summary>{''.join(parts)}</details>"
+        title = f"{method}: {count(len(points.values), 'point')} of seed {seed}{more}"
+        yield fold(title, parts.add_table(Table("", title, columns, rows)))
+
+
+def format_value(value: float, error: float) -> str:
+    """Return a value with its standard error, if it has one."""
+    return f"{value:.6g} ± {error:.2g}" if error and np.isfinite(error) else f"{value:.6g}"

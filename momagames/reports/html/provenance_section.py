@@ -8,7 +8,7 @@ import json
 from momagames.benchmark.plan import Suite
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.run_facts import collect_run_facts, reproduction_commands
-from momagames.reports.html.html_tables import render_facts
+from momagames.reports.html.parts import render_facts
 
 COPY_BUTTON = '<button type="button" class="copy" data-copy="{id}">copy</button>'
 

@@ -27,7 +27,7 @@ from momagames.render.tiles import SHEET_COLUMNS, Tiles, find_grid
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.html.compressed_text import compress
-from momagames.reports.html.summary_section import POSTER
+from momagames.reports.html.panel_section import POSTER
 from momagames.wording import show_all_controls, show_controls
 
 MAX_PAGE_BYTES = 4_900_000  # of a page with its replays

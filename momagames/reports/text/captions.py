@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from momagames.analysis.episode_returns import required_episodes
-from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
-from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, describe_interval
@@ -24,6 +22,14 @@ GENERALIZATION_CAPTION = (
     "equally many for each method. Regret: best utility of the front minus that of the policy that a user has chosen in the "
     "training instances, for all weights. Gap: how much worse the method is in test than in training instances; the two sets "
     "also differ in difficulty, so compare gaps with those of methods that were not trained."
+)
+PROFILES_CAPTION = (
+    "A method whose profile is nowhere below that of another is stochastically better. The bands are pointwise: they cover "
+    "each threshold separately, not the curve as a whole."
+)
+OBJECTIVE_PAIRS_CAPTION = (
+    "Median attainment surface in each pair of objectives, ignoring the others. A point that is non-dominated in all "
+    "objectives may be dominated in a pair."
 )
 UTILITY_CAPTION = (
     "Utility of normalized returns: ESR is its mean over single episodes, SER the utility of the mean return. The policy of "
@@ -134,27 +140,6 @@ HEAD_TO_HEAD_CAPTION = (
 )
 
 
-def head_to_head_table(scores: HeadToHeadScores) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of a table: for each player, best first, its rating, results, response and mean returns."""
-    heads = ["player", "Elo ↑", "wins ↑", *(["ties", "losses ↓"] if scores.two_sided else []), "response ↓", "exploitability ↓"]
-    heads += [objective.name for objective in scores.game.objectives]
-    rows = []
-    for player, rating in sorted(scores.ratings.items(), key=lambda item: -item[1].value):
-        won, tied, lost = scores.total(player)
-        rates = [f"{value:.3f}" for value in ((won, tied, lost) if scores.two_sided else (won,))]
-        rows.append(
-            [
-                player,
-                describe_interval(rating, ".0f"),
-                *rates,
-                describe_interval(scores.response[player], ".3f"),
-                describe_interval(scores.gain[player], "+.3f"),
-                *(describe_interval(at, ".3g") for at in scores.returns[player]),
-            ]
-        )
-    return heads, rows
-
-
 def ratings_caption(crossplay: CrossPlay) -> str:
     """Return the caption of the ratings, with the clearest cycle; "" without ratings."""
     ratings = crossplay.ratings
@@ -171,9 +156,3 @@ def ratings_caption(crossplay: CrossPlay) -> str:
     players, win_rate = ratings.cycle
     cycle = " beats ".join((*players, players[0]))
     return f"{text}. Clearest cycle, which ratings cannot represent: {cycle}, each in {win_rate:.3f} of their games or more."
-
-
-def sort_ratings(crossplay: CrossPlay) -> list[tuple[str, Interval]]:
-    """Return the players with their ratings, the highest first."""
-    ratings = crossplay.ratings
-    return sorted(ratings.by_player.items(), key=lambda item: -item[1].value) if ratings else []

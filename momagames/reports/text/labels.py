@@ -1,4 +1,4 @@
-"""Labels of indicators and statistics, and the format of scores."""
+"""Labels of scores and their format."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from momagames.analysis.statistics import Interval
 from momagames.reports.data.generalization import MORE_IS_BETTER
 from momagames.reports.data.scores import Score
 
-STATISTIC_LABELS = {
-    "iqm": "IQM ↑",
-    "mean": "mean ↑",
-    "median": "median ↑",
-    "lower_quartile_mean": "lower-quartile mean ↑",
-    "optimality_gap": "optimality gap ↓",
-}
 EXACT_MARK = "="  # marks games whose reference front is exact
 NO_SCORE = "–"  # of a method without weight-conditioned policies
 SAME_NAME_MARK = "◇"  # marks a method against the opponent of its name

@@ -1,238 +1,301 @@
-"""Tables of the report in a terminal of 80 columns."""
+"""The tables of a report, each made once for the terminal, the page, LaTeX and Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
-from momagames.analysis.named_indicators import Indicator
+from momagames.analysis.named_indicators import WEIGHT_INDICATORS, Indicator
 from momagames.benchmark.plan import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
-from momagames.reports.data.generalization import list_intervals
-from momagames.reports.data.overview import OverviewRow
+from momagames.reports.data.generalization import MORE_IS_BETTER, RATIO, REGRET, list_intervals
+from momagames.reports.data.head_to_head import HeadToHeadScores
+from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.data.panels import Panel
+from momagames.reports.data.policy_sets import summarize_policy_sets
+from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.scores import Score
-from momagames.reports.data.team_fairness import FAIRNESS_COLUMNS, measure_team_fairness
-from momagames.reports.summary import SummaryRow
-from momagames.reports.text.captions import (
-    CONTROL_CAPTION,
-    FAIRNESS_CAPTION,
-    GENERALIZATION_CAPTION,
-    HEAD_TO_HEAD_CAPTION,
-    PAIRS_CAPTION,
-    UTILITY_CAPTION,
-    aggregate_caption,
-    crossplay_caption,
-    head_to_head_table,
-    overview_caption,
-    panel_caption,
-    ratings_caption,
-    sort_ratings,
+from momagames.reports.data.team_fairness import measure_team_fairness
+from momagames.reports.text import captions
+from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, describe_interval, generalization_heads
+from momagames.reports.text.table import MEDIA, PAGE, PAPER, TERMINAL, Cell, Column, Number, Runs, Table
+
+METHOD = Column("method", is_text=True, wrap="never")
+SEAT = Column(
+    "seat", "the agent that the method plays; team mates play the same policy, the opponent plays all others", is_text=True
 )
-from momagames.reports.text.labels import (
-    EXACT_MARK,
-    SAME_NAME_MARK,
-    STATISTIC_LABELS,
-    format_score,
-    generalization_heads,
+PLAYER = Column(
+    "player",
+    "the policy of a method with the most wins, or an opponent; a method with one policy is the opponent of its name",
+    is_text=True,
 )
-from momagames.reports.text.sections import TableMaker
-from momagames.reports.text.terminal_tables import format_bounds, format_interval, new_table
-
-METHODS_PER_TABLE = 5  # in the overview; more methods are split into several tables
-
-
-def overview_tables(rows: Sequence[OverviewRow], settings: Indicators) -> list[RenderableType]:
-    """Return the overview: one table for each group of games with the same methods."""
-    if not rows:
-        return []
-    tables: list[RenderableType] = [Text("Overview", "bold")]
-    for names in dict.fromkeys(tuple(row.scores) for row in rows):
-        for first in range(0, len(names), METHODS_PER_TABLE):
-            columns = names[first : first + METHODS_PER_TABLE]
-            table = new_table("", "")
-            table.add_column("game", overflow="fold")
-            for name in columns:
-                table.add_column(name, justify="right", overflow="fold")
-            for row in rows:
-                if tuple(row.scores) == names:
-                    title = row.title + (f" {EXACT_MARK}" if row.is_exact else "")
-                    table.add_row(title, *(_overview_cell(row, name) for name in columns))
-            tables.append(table)
-    return [*tables, Text(f"{overview_caption(rows, settings)}\n", "dim italic")]
-
-
-def summary_table(rows: Sequence[SummaryRow]) -> Table:
-    """Return a line for each comparison: the best methods, and the next one, with their means."""
-    title = "Mean hypervolume, as a share of that of the exact front or of the best one known"
-    table = Table(title=title, title_justify="left", title_style="dim", box=None, padding=(0, 1, 0, 0))
-    for name in ("comparison", "best", "next"):
-        table.add_column(name, overflow="fold", style="bold" if name == "best" else "")
-    for row in rows:
-        best = ", ".join(name for name, _ in row.best) + f" {row.best[0][1]:.3f}"
-        table.add_row(row.title, best, "{} {:.3f}".format(*row.others[0]) if row.others else "")
-    return table
-
-
-def _overview_cell(row: OverviewRow, method: str) -> Text:
-    text = format_interval(row.scores[method])
-    return Text.assemble(("*", "bold"), text) if method in row.best else text
-
-
-def scores_table(panel: Panel) -> Table:
-    """Return the scores of a panel: means with their intervals below. The page has all indicators."""
-    table = new_table(panel.full_heading, panel_caption(panel))
-    table.add_column("method", no_wrap=True)
-    table.add_column("runs", justify="right")
-    columns = {name: one for name, one in panel.indicators.items() if one.is_main and not one.needs_weights}
-    for one in columns.values():
-        table.add_column(one.heading, justify="right")
-    for method, scores in panel.scores.items():
-        missing = panel.missing_runs.get(method, 0)
-        runs = f"{len(panel.points[method])}" + (f" (-{missing})" if missing else "")
-        table.add_row(method, runs, *(_score_cell(one, scores.get(name)) for name, one in columns.items()))
-    for method, missing in panel.missing_runs.items():
-        if method not in panel.scores:
-            table.add_row(method, f"0 (-{missing})", *[""] * len(columns))
-    return table
+RUNS = Column("runs", "number of finished runs, one for each seed, and of missing runs")
+SECONDS = Column("median s / run", "median wall time of a run in seconds, which may include compilation", media=(PAGE,))
+ELO = Column("Elo ↑", "Bradley-Terry rating; a difference of 400 means odds of ten to one", more_is_better=True)
+AGAINST = "win rate, or normalized hypervolume of the method's front, against that opponent"
+RESULTS = (
+    Column("wins ↑", "share of the games won against all other players"),
+    Column("ties", "share of the games against all other players that end in a tie"),
+    Column("losses ↓", "share of the games lost against all other players"),
+)
+RESPONSE = (
+    Column("response ↓", "share of the games that the best response that was found wins against the player"),
+    Column("exploitability ↓", "the response's share minus what the player wins against itself; a lower bound"),
+)
+GENERALIZATION_HELP = {
+    RATIO: "mean over instances of the hypervolume as a share of that of the proven front of the instance",
+    REGRET: "mean over instances of the best utility of the front minus that of the policy chosen in training instances",
+}
+UTILITY_HELP = {
+    "ESR": "expected scalarized return: mean utility of an episode, for users who evaluate each episode separately",
+    "SER": "scalarized expected return: utility of the mean return, for users who average over many episodes",
+}
+FAIRNESS = (
+    Column(
+        "mean utility",
+        "mean over the agents of a team of the weighted sum of their normalized returns; those below 0 count as 0",
+        True,
+    ),
+    Column("Gini", "inequality of these utilities: 0 where they are equal, nearly 1 where one agent has all", False),
+    Column("Nash welfare", "geometric mean of these utilities; 0 where one agent has none", True),
+    Column("worst agent", "lowest of these utilities", True),
+    Column("Lorenz front", "number of policies that no other dominates for a user who prefers more utility and equal division"),
+)
+POLICY_SETS = (
+    Column("policies", "number of policies of the method"),
+    Column("on the front", "number of policies that are non-dominated by their mean returns (SER)"),
+    Column("ESR set", "number of policies that are non-dominated in distribution; for up to three objectives"),
+)
+STATISTICS = {
+    "iqm": Column("IQM ↑", "interquartile mean: mean of the scores without the lowest and the highest quarter", True),
+    "mean": Column("mean ↑", "mean over runs and games", True),
+    "median": Column("median ↑", "median over runs and games", True),
+    "lower_quartile_mean": Column("lower-quartile mean ↑", "mean of the lowest quarter of the scores", True),
+    "optimality_gap": Column(
+        "optimality gap ↓", "mean shortfall of the scores from 1; scores above 1 do not compensate for scores below", False
+    ),
+}
+PAIRS = (
+    Column(
+        "P(better)", "probability that a run of the first method beats a run of the second on a random game; a tie counts half"
+    ),
+    Column("IQM difference", "interquartile mean of the first method minus that of the second"),
+    Column("p", "p value of a permutation test on runs paired by seed, with Holm's correction for all pairs"),
+)
 
 
-def control_table(panel: Panel) -> Table | None:
-    """Return the indicators of weight-conditioned policies; None if the suite names none of them, or no method has any."""
-    columns = {name: one for name, one in panel.indicators.items() if one.needs_weights}
-    if not columns:
-        return None
-    table = new_table(f"{panel.full_heading}: weight-conditioned policies", CONTROL_CAPTION)
-    table.add_column("method", no_wrap=True)
-    for one in columns.values():
-        table.add_column(one.heading.replace(" ", "\n", 1), justify="right")
-    for method, scores in panel.scores.items():
-        if columns.keys() & scores.keys():
-            table.add_row(method, *(_score_cell(one, scores.get(name)) for name, one in columns.items()))
-    return table
+def list_tables(data: ReportData, medium: str, every: bool = False) -> Iterator[Table]:
+    """Yield the tables of the overview, the primary panels, and the aggregate over all games.
+
+    every    add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
+    """
+    return (table for table in _list_tables(data, every) if medium in table.media and table.rows)
 
 
-def generalization_table(panel: Panel) -> Table | None:
-    """Return the scores against the exact front of each instance; None for other experiments."""
-    if not panel.generalization:
-        return None
-    table = new_table(f"{panel.full_heading}: exact fronts of instances", GENERALIZATION_CAPTION)
-    table.add_column("method", no_wrap=True)
-    for head in generalization_heads():
-        table.add_column(head.replace(", ", "\n"), justify="right")
-    for method, scores in panel.generalization.items():
-        table.add_row(method, *(format_interval(at) for at in list_intervals(scores)))
-    return table
+def _list_tables(data: ReportData, every: bool) -> Iterator[Table]:
+    if data.overview:
+        yield make_overview(data.overview, data.settings)
+    for number, panel in enumerate(data.panels, 1):
+        if every or panel.primary:
+            yield make_scores(panel, number)
+            yield make_control(panel, number)
+            yield make_generalization(panel, number)
+        if every and panel.primary:
+            yield from make_utilities(panel, number)
+            yield make_fairness(panel, data.settings, number)
+    for number, crossplay in enumerate(data.crossplay if every else (), 1):
+        yield from make_crossplay(crossplay, number)
+    if data.aggregate:
+        yield make_statistics(data.aggregate)
+        yield make_method_pairs(data.aggregate)
 
 
-def _score_cell(indicator: Indicator, score: Score | None) -> Text:
-    bounds = "" if score is None else format_bounds(score.interval, ".0f" if indicator.form == ".1f" else ".2f")
-    return Text.assemble(format_score(indicator, score)[0], (bounds, "dim"))
+def make_overview(rows: Sequence[OverviewRow], settings: Indicators) -> Table:
+    """Return the hypervolume ratios of all methods, a row for each comparison."""
+    methods = list_methods(rows)
+    return Table(
+        "overview",
+        "",
+        [Column("game", is_text=True, wrap="letters"), *(Column(name, wrap="letters") for name in methods)],
+        [
+            [
+                row.title + (f" {EXACT_MARK}" if row.is_exact else ""),
+                *(Number(row.scores[m], is_best=m in row.best) if m in row.scores else "" for m in methods),
+            ]
+            for row in rows
+        ],
+        captions.overview_caption(rows, settings),
+        "Overview",
+        notes_apart=True,
+        best_of_rows=True,
+        links=[f"p{row.panel}" for row in rows],
+    )
 
 
-def utility_table(panel: Panel) -> Table:
-    """Return the ESR and SER utilities of a panel."""
-    table = new_table(f"{panel.full_heading}: ESR and SER", UTILITY_CAPTION)
-    table.add_column("method", no_wrap=True)
-    for name in next(iter(panel.user_utilities.values())):
-        table.add_column(name.replace("(", "\n(") + " ↑", justify="right")
-    for method, utilities in panel.user_utilities.items():
-        cells = [f"ESR {utility.esr.value:.3f}\nSER {utility.ser.value:.3f}" for utility in utilities.values()]
-        table.add_row(method, *cells)
-    return table
+def make_scores(panel: Panel, number: int, names: Sequence[str] | None = None) -> Table:
+    """Return indicators of a panel: those of these names, or all but those of weight-conditioned policies."""
+    known = panel.indicators
+    chosen = {name: known[name] for name in names or [name for name, one in known.items() if not one.needs_weights]}
+    rows: list[list[Cell]] = [
+        [
+            method,
+            Runs(len(panel.points[method]), panel.missing_runs.get(method, 0)),
+            *_list_scores(chosen, scores),
+            f"{panel.median_seconds[method]:.2f}",
+        ]
+        for method, scores in panel.scores.items()
+    ]
+    rows += [
+        [method, Runs(0, missing), *[""] * len(chosen), ""]
+        for method, missing in panel.missing_runs.items()
+        if method not in panel.scores
+    ]
+    columns = [METHOD, RUNS, *map(_make_column, chosen.values()), SECONDS]
+    return Table(f"scores-{number}", panel.full_heading, columns, rows, captions.panel_caption(panel))
 
 
-def fairness_table(panel: Panel, settings: Indicators) -> Table | None:
-    """Return the fairness over the agents of teams; None without a team of several evaluated agents."""
+def make_control(panel: Panel, number: int) -> Table:
+    """Return the indicators of weight-conditioned policies; no rows if the suite names none, or no method has any."""
+    chosen = {name: one for name, one in panel.indicators.items() if one.needs_weights}
+    rows: list[list[Cell]] = [
+        [method, Runs(len(panel.points[method])), *_list_scores(chosen, scores)] for method, scores in panel.scores.items()
+    ]
+    columns = [METHOD, replace(RUNS, media=(PAPER,)), *(_make_column(one, " ") for one in chosen.values())]
+    return Table(
+        f"control-{number}",
+        panel.full_heading,
+        columns,
+        rows if chosen else [],
+        captions.CONTROL_CAPTION,
+        "weight-conditioned policies",
+        media=(TERMINAL, PAPER),
+    )
+
+
+def _make_column(one: Indicator, break_at: str = "") -> Column:
+    media = MEDIA if one.is_main else (PAGE, PAPER)
+    return Column(one.heading, one.meaning, one.more_is_better, break_at=break_at, media=media)
+
+
+def _list_scores(indicators: Mapping[str, Indicator], scores: Mapping[str, Score]) -> Iterator[Cell]:
+    for name, one in indicators.items():
+        score = scores.get(name)
+        yield None if score is None else Number(score.interval, one.form, score.approx)
+
+
+def make_generalization(panel: Panel, number: int) -> Table:
+    """Return the scores against the exact front of each instance; no rows in other experiments."""
+    directions = [up for better in MORE_IS_BETTER.values() for up in (better, better, False)]
+    heads = zip(generalization_heads(), directions, strict=True)
+    return Table(
+        f"generalization-{number}",
+        panel.full_heading,
+        [METHOD, *(Column(head, GENERALIZATION_HELP[head.split(", ")[0]], up, break_at=", ") for head, up in heads)],
+        [[method, *map(Number, list_intervals(scores))] for method, scores in panel.generalization.items()],
+        captions.GENERALIZATION_CAPTION,
+        "exact fronts of instances",
+    )
+
+
+def make_utilities(panel: Panel, number: int) -> Iterator[Table]:
+    """Yield the ESR and SER utilities of a panel of policies, without intervals in the terminal."""
+    found = panel.user_utilities
+    if found:
+        names, title = list(next(iter(found.values()))), f"{panel.full_heading}: ESR and SER"
+        heads = [(name, criterion) for name in names for criterion in UTILITY_HELP]
+        columns = [METHOD, *(Column(f"{name}, {criterion} ↑", UTILITY_HELP[criterion], True) for name, criterion in heads)]
+        rows: list[list[Cell]] = [
+            [method, *(Number(getattr(own[name], criterion.lower())) for name, criterion in heads)]
+            for method, own in found.items()
+        ]
+        yield Table(f"utilities-{number}", title, columns, rows, captions.UTILITY_CAPTION, media=(PAGE, PAPER))
+        columns = [METHOD, *(Column(name.replace("(", "\n(") + " ↑") for name in names)]
+        short: list[list[Cell]] = [
+            [method, *(f"ESR {one.esr.value:.3f}\nSER {one.ser.value:.3f}" for one in own.values())]
+            for method, own in found.items()
+        ]
+        yield Table("", title, columns, short, captions.UTILITY_CAPTION, media=(TERMINAL,))
+
+
+def make_policy_sets(panel: Panel, settings: Indicators) -> Table:
+    """Return the sizes of policy sets, and the indicators of weight-conditioned policies."""
+    rows: list[list[Cell]] = []
+    for method, one in summarize_policy_sets(panel, settings).items():
+        numbers = [one.policies, one.front, one.esr, *(one.control.get(name) for name in WEIGHT_INDICATORS)]
+        rows.append([method, *(None if at is None else Number(at, ".3g") for at in numbers)])
+    return Table("", "", [METHOD, *POLICY_SETS, *map(_make_column, WEIGHT_INDICATORS.values())], rows, media=(PAGE,))
+
+
+def make_fairness(panel: Panel, settings: Indicators, number: int) -> Table:
+    """Return the fairness over the agents of teams; no rows without a team of several evaluated agents."""
     measured = measure_team_fairness(panel, settings)
-    if not measured:
-        return None
-    table = new_table(f"{panel.full_heading}: fairness over agents", FAIRNESS_CAPTION)
-    table.add_column("method", no_wrap=True)
-    for name in FAIRNESS_COLUMNS:
-        table.add_column(name, justify="right")
-    for method, values in measured.items():
-        table.add_row(method, *(format_interval(interval) for interval in values.values()))
-    return table
+    rows: list[list[Cell]] = [
+        [method, *(Number(found[column.heading]) for column in FAIRNESS)] for method, found in measured.items()
+    ]
+    title = f"{panel.full_heading}: fairness over agents"
+    return Table(f"fairness-{number}", title, [METHOD, *FAIRNESS], rows, captions.FAIRNESS_CAPTION)
 
 
-def crossplay_tables(crossplay: CrossPlay) -> list[RenderableType]:
-    """Return the head-to-head tables of a game, and its ratings."""
-    tables: list[RenderableType] = []
-    for name, cells in crossplay.tables.items():
-        table = new_table("", "")
-        table.add_column("seat")
-        table.add_column("method", no_wrap=True)
-        for opponent in crossplay.opponents:
-            table.add_column(f"against\n{opponent}", justify="right")
-        for seat in crossplay.seats:
-            for m in crossplay.methods:
-                marks = [Text(f"{SAME_NAME_MARK} ") if (m, o) in crossplay.same_name else Text() for o in crossplay.opponents]
-                values = [format_interval(cells[seat, m, o]) for o in crossplay.opponents]
-                table.add_row(seat, m, *(mark + value for mark, value in zip(marks, values, strict=True)))
-        tables += [Text(f"{crossplay.title}: {name}", "bold"), table]
-    tables.append(Text(f"{crossplay_caption(crossplay)}\n", "dim italic"))
+def make_crossplay(crossplay: CrossPlay, number: int) -> Iterator[Table]:
+    """Yield the head-to-head tables of a game, and its ratings."""
+    opponents = [Column(f"against {name}", AGAINST, more_is_better=True, break_at=" ") for name in crossplay.opponents]
+    for kind, (name, cells) in enumerate(crossplay.tables.items(), 1):
+        rows: list[list[Cell]] = [
+            [seat, m, *(Number(cells[seat, m, o], mark=_mark_same(crossplay, m, o)) for o in crossplay.opponents)]
+            for seat in crossplay.seats
+            for m in crossplay.methods
+        ]
+        yield Table(
+            f"crossplay-{number}-{kind}",
+            f"{crossplay.title}: {name}",
+            [SEAT, METHOD, *opponents],
+            rows,
+            captions.crossplay_caption(crossplay),
+            notes_apart=True,
+            notes_follow=kind < len(crossplay.tables),
+            is_grouped=True,
+        )
     if crossplay.ratings:
-        table = new_table("", "")
-        table.add_column("player")
-        table.add_column("Elo ↑", justify="right")
-        for name, rating in sort_ratings(crossplay):
-            table.add_row(name, format_interval(rating, ".0f"))
-        tables += [Text(f"{crossplay.title}: ratings", "bold"), table]
-        tables.append(Text(f"{ratings_caption(crossplay)}\n", "dim italic"))
+        ranked = sorted(crossplay.ratings.by_player.items(), key=lambda item: -item[1].value)
+        title, caption = f"{crossplay.title}: ratings", captions.ratings_caption(crossplay)
+        ranked_rows: list[list[Cell]] = [[name, Number(at, ".0f")] for name, at in ranked]
+        yield Table(f"ratings-{number}", title, [PLAYER, ELO], ranked_rows, caption, notes_apart=True)
     if crossplay.head_to_head:
-        heads, rows = head_to_head_table(crossplay.head_to_head)
-        table = new_table("", "")
-        for head in heads:
-            table.add_column(head, justify="left" if head == heads[0] else "right")
-        for row in rows:
-            table.add_row(*row)
-        tables += [Text(f"{crossplay.title}: wins and responses", "bold"), table]
-        tables.append(Text(f"{HEAD_TO_HEAD_CAPTION}\n", "dim italic"))
-    return tables
+        yield make_head_to_head(crossplay.head_to_head, crossplay.title)
 
 
-def aggregate_table(aggregate: Aggregate) -> Table:
+def _mark_same(crossplay: CrossPlay, method: str, opponent: str) -> str:
+    return SAME_NAME_MARK if (method, opponent) in crossplay.same_name else ""
+
+
+def make_head_to_head(scores: HeadToHeadScores, title: str) -> Table:
+    """Return rating, results, response and mean returns of each player, best first."""
+    results = RESULTS if scores.two_sided else RESULTS[:1]
+    objectives = [Column(one.name, "mean return against all players") for one in scores.game.objectives]
+    rows: list[list[Cell]] = []
+    for player, rating in sorted(scores.ratings.items(), key=lambda item: -item[1].value):
+        shares = [f"{share:.3f}" for share in scores.total(player)[: len(results)]]
+        response = describe_interval(scores.response[player]), describe_interval(scores.gain[player], "+.3f")
+        returns = (describe_interval(at, ".3g") for at in scores.returns[player])
+        rows.append([player, describe_interval(rating, ".0f"), *shares, *response, *returns])
+    columns, notes = [PLAYER, ELO, *results, *RESPONSE, *objectives], captions.HEAD_TO_HEAD_CAPTION
+    return Table("", f"{title}: wins and responses", columns, rows, notes, notes_apart=True, media=(TERMINAL, PAGE))
+
+
+def make_statistics(aggregate: Aggregate) -> Table:
     """Return the statistics over all games."""
-    table = new_table("All games", f"{aggregate_caption(aggregate)}.")
-    table.add_column("method", no_wrap=True)
-    for name in next(iter(aggregate.statistics.values())):
-        table.add_column(STATISTIC_LABELS[name], justify="right")
-    for method, statistics in aggregate.statistics.items():
-        table.add_row(method, *(format_interval(interval) for interval in statistics.values()))
-    return table
+    rows: list[list[Cell]] = [
+        [method, *(Number(found[name]) for name in STATISTICS)] for method, found in aggregate.statistics.items()
+    ]
+    return Table("aggregate", "All games", [METHOD, *STATISTICS.values()], rows, f"{captions.aggregate_caption(aggregate)}.")
 
 
-def pairs_table(aggregate: Aggregate) -> Table:
+def make_method_pairs(aggregate: Aggregate) -> Table:
     """Return the comparison of all pairs of methods over all games."""
-    table = new_table("Pairwise comparison of methods", PAIRS_CAPTION)
-    for name in ("first", "second"):
-        table.add_column(name, no_wrap=True)
-    for name in ("P(better)", "IQM difference", "p"):
-        table.add_column(name, justify="right")
-    for (first, second), pair in aggregate.pairs.items():
-        improvement, difference = format_interval(pair.improvement), format_interval(pair.difference.interval)
-        table.add_row(first, second, improvement, difference, f"{pair.p:.2g}")
-    return table
-
-
-def _panel_tables(panel: Panel, number: int) -> list[RenderableType]:
-    return [table for table in (scores_table(panel), control_table(panel), generalization_table(panel)) if table is not None]
-
-
-def _user_tables(panel: Panel, number: int, settings: Indicators) -> list[RenderableType]:
-    tables = [utility_table(panel) if panel.user_utilities else None, fairness_table(panel, settings)]
-    return [table for table in tables if table is not None]
-
-
-TERMINAL: TableMaker[RenderableType] = TableMaker(
-    overview=lambda data: overview_tables(data.overview, data.settings),
-    panel=_panel_tables,
-    users=_user_tables,
-    crossplay=lambda crossplay, number: crossplay_tables(crossplay),
-    aggregate=lambda aggregate: [aggregate_table(aggregate), *([pairs_table(aggregate)] if aggregate.pairs else [])],
-)
+    rows: list[list[Cell]] = [
+        [first, second, Number(pair.improvement), Number(pair.difference.interval), f"{pair.p:.2g}"]
+        for (first, second), pair in aggregate.pairs.items()
+    ]
+    names = [Column(name, is_text=True, wrap="never") for name in ("first", "second")]
+    return Table("pairs", "Pairwise comparison of methods", [*names, *PAIRS], rows, captions.PAIRS_CAPTION)

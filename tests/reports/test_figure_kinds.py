@@ -1,0 +1,56 @@
+"""A kind of figures from outside: on the page, among the figures for papers, and on the pages of the documentation."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from momagames.benchmark import run_suite
+from momagames.errors import InvalidParameter
+from momagames.reports import report
+from momagames.reports.figures.drawing import Axis, Drawing, Line, Plot
+from momagames.reports.figures.kinds import FIGURE_KINDS, FigureKind, register_figure
+from momagames.reports.figures.paper_figures import list_figures, write_figures
+from momagames.reports.html.compressed_text import decompress
+from tests.benchmark.tiny import RANDOM, plans, suite
+
+pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
+pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+import family_page
+
+
+def draw_sizes(data, panel):
+    """Draw the number of points of each run."""
+    lines = [
+        Line(name=method, style=panel.styles[method], corners=np.array([[s, len(p.values)] for s, p in runs.items()], float))
+        for method, runs in panel.points.items()
+    ]
+    return Drawing([Plot((Axis("seed"), Axis("points of a run")), lines)], 300)
+
+
+KIND = FigureKind("sizes", "Sizes of fronts", "panel", draw_sizes, describe=lambda data, panel: f"Of {panel.kind}.")
+
+
+def test_a_kind_from_outside_is_everywhere(tmp_path, monkeypatch):
+    monkeypatch.setitem(FIGURE_KINDS, KIND.name, KIND)  # so that it is gone after the test
+    del FIGURE_KINDS[KIND.name]
+    register_figure(KIND)
+    with pytest.raises(InvalidParameter, match="invalid name='sizes' of a figure: expected another one than overview, "):
+        register_figure(KIND)
+    assert not run_suite(suite(plans([RANDOM])), tmp_path).failed
+    made = report(tmp_path, replays=False)
+    page = made.page.read_text("utf-8")
+    number = int(re.search(r'<summary>Sizes of fronts</summary><div class="figure" id="f(\d+)"', page)[1])
+    assert '<p class="caption">Of plans.</p>' in page
+    figures = json.loads(decompress(re.search('<script id="figures" type="text/plain">(.*?)</script>', page)[1]))
+    sizes = [len(points.values) for points in made.panels[0].points["random"].values()]
+    assert figures[number]["data"][0]["y"] == sizes
+    files = [path.name for path in write_figures(made, tmp_path / "figures", ["svg"])]
+    assert "sizes-1-mo-samegame-4x4-2-colors-boards-0.svg" in files
+    names = {(figure.kind, figure.title): name for name, figure in list_figures(made, family_page.list_kinds()).items()}
+    lines = family_page.format_panel(made.panels[0], names)
+    assert any(line.startswith("<!-- ![Sizes of fronts: MO-SameGame 4x4") for line in lines)
