@@ -98,8 +98,8 @@ def _draw_curves(lines: Sequence[Mapping[str, Any]], parts: PageParts) -> str:
     evaluations = [line["evaluation"] for line in lines]
 
     def add(title: str, caption: str, curves: Curves) -> str:
-        place = parts.add_figure(_draw_figure(title, steps, curves), f"{title} over environment steps")
-        return f'<h3>{html.escape(title)}</h3>{place}<p class="caption">{html.escape(caption)}</p>'
+        drawing = _draw_figure(title, caption, steps, curves)
+        return f"<h3>{html.escape(title)}</h3>{parts.add_figure(drawing, f'{title} over environment steps')}"
 
     volumes = [one["hypervolume"] for one in evaluations]
     places = [add("Hypervolume", "Of the mean returns of the policies in evaluations.", {"": volumes})]
@@ -123,7 +123,7 @@ def _compute_rates(lines: Sequence[Mapping[str, Any]]) -> list[float]:
     return rates
 
 
-def _draw_figure(title: str, steps: Sequence[float], curves: Curves) -> Drawing:
+def _draw_figure(title: str, caption: str, steps: Sequence[float], curves: Curves) -> Drawing:
     """Return lines over the steps, one for each name."""
     marks = [
         Line(
@@ -136,4 +136,4 @@ def _draw_figure(title: str, steps: Sequence[float], curves: Curves) -> Drawing:
         for i, (name, values) in enumerate(curves.items())
     ]
     axes = Axis("environment steps", start_at_zero=True), Axis(title)
-    return Drawing([Plot(axes, marks)], 300, legend="inside" if len(curves) > 1 else "none")
+    return Drawing([Plot(axes, marks)], 300, legend="inside" if len(curves) > 1 else "none", caption=caption)

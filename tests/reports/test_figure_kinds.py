@@ -29,10 +29,10 @@ def draw_sizes(data, panel):
         Line(name=method, style=panel.styles[method], corners=np.array([[s, len(p.values)] for s, p in runs.items()], float))
         for method, runs in panel.points.items()
     ]
-    return Drawing([Plot((Axis("seed"), Axis("points of a run")), lines)], 300)
+    return Drawing([Plot((Axis("seed"), Axis("points of a run")), lines)], 300, caption=f"Of {panel.kind}.")
 
 
-KIND = FigureKind("sizes", "Sizes of fronts", "panel", draw_sizes, describe=lambda data, panel: f"Of {panel.kind}.")
+KIND = FigureKind("sizes", "Sizes of fronts", "panel", draw_sizes)
 
 
 def test_a_kind_from_outside_is_everywhere(tmp_path, monkeypatch):

@@ -1,12 +1,10 @@
 """Tables in LaTeX: the numbers of the report, escaped, the best value of each column bold."""
 
-import io
 import re
 import shutil
 import subprocess
 
 import pytest
-from rich.console import Console
 
 from momagames.analysis.named_indicators import INDICATORS
 from momagames.analysis.statistics import Interval
@@ -151,18 +149,6 @@ def test_tables_compile(made, tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull \\hbox" not in done.stdout  # no table is wider than its column
     assert (tmp_path / "paper.pdf").stat().st_size > 0
-
-
-def test_terminal_and_latex_have_the_same_panels(made):
-    headings = {panel.full_heading: panel.primary for panel in made.panels}
-    for every in (False, True):
-        screen = Console(width=400, file=io.StringIO())
-        screen.print(made.table(every))
-        printed, written = screen.file.getvalue(), latex_report(made, every)
-        expected = [heading for heading, primary in headings.items() if every or primary]
-        assert [heading for heading in headings if re.search(rf"^{re.escape(heading)} *$", printed, re.MULTILINE)] == expected
-        assert [heading for heading in headings if f"\\caption{{{escape(heading)}. " in written] == expected
-        assert ("ESR and SER" in printed) == ("ESR and SER. " in written) == every
 
 
 def test_files(made, tmp_path):

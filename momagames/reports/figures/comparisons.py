@@ -14,11 +14,12 @@ from momagames.benchmark.plan import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.crossplay import CrossPlay
-from momagames.reports.data.generalization import MORE_IS_BETTER, InstanceScore
+from momagames.reports.data.generalization import MORE_IS_BETTER
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import OverviewRow, list_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.figures.drawing import Axis, Band, Drawing, Heatmap, Intervals, Line, Mark, Plot
+from momagames.reports.text import captions
 from momagames.reports.text.labels import SAME_NAME_MARK, describe_interval
 from momagames.wording import count
 
@@ -48,7 +49,7 @@ def draw_statistics(aggregate: Aggregate, styles: Styles) -> Drawing:
     for statistic, (label, more_is_better) in STATISTICS.items():
         scores = {method: found[statistic] for method, found in aggregate.statistics.items()}
         plots.append(_plot_rows(Axis(label, more_is_better=more_is_better), scores, styles))
-    return _place_rows(plots, len(aggregate.statistics))
+    return _place_rows(plots, len(aggregate.statistics), f"{captions.aggregate_caption(aggregate)}.")
 
 
 def draw_profiles(aggregate: Aggregate, styles: Styles) -> Drawing:
@@ -59,22 +60,25 @@ def draw_profiles(aggregate: Aggregate, styles: Styles) -> Drawing:
         curves = np.column_stack([profile.low, profile.share, profile.high])
         marks += _draw_curve(method, styles[method], profile.thresholds, curves, text)
     axes = Axis("HV ratio t"), Axis("share of scores above t", is_share=True, limits=(-0.02, 1.02))
-    return Drawing([Plot(axes, marks)], 420)
+    return Drawing([Plot(axes, marks)], 420, caption=captions.PROFILES_CAPTION)
 
 
-def draw_generalization(scores: Mapping[str, Mapping[str, InstanceScore]], styles: Styles) -> Drawing:
+def draw_generalization(panel: Panel) -> Drawing:
     """Return each indicator in training (hollow) and in test instances (filled), a row for each method."""
     plots = []
     for name, is_up in MORE_IS_BETTER.items():
         marks = []
-        for row, (method, found) in enumerate(scores.items()):
+        for row, (method, found) in enumerate(panel.generalization.items()):
             for kind, at, place in (("training", found[name].training, row - 0.14), ("unseen", found[name].test, row + 0.14)):
                 text = f"{method}, {kind} instances: {describe_interval(at)}"
                 is_filled = kind != "training"
-                marks.append(Intervals(name=method, style=styles[method], at=[(place, at)], texts=[text], is_filled=is_filled))
+                marks.append(
+                    Intervals(name=method, style=panel.styles[method], at=[(place, at)], texts=[text], is_filled=is_filled)
+                )
         label = f"{name} ({'more' if is_up else 'less'} is better)"
-        plots.append(Plot((Axis(label), Axis(categories=list(scores))), marks))
-    return _place_rows(plots, len(scores), "hollow: training instances, filled: unseen instances")
+        plots.append(Plot((Axis(label), Axis(categories=list(panel.generalization))), marks))
+    note = "hollow: training instances, filled: unseen instances"
+    return _place_rows(plots, len(panel.generalization), captions.GENERALIZATION_CAPTION, note)
 
 
 def draw_anytime(panel: Panel, settings: Indicators) -> Drawing:
@@ -88,7 +92,8 @@ def draw_anytime(panel: Panel, settings: Indicators) -> Drawing:
         lines = np.column_stack([band.low, band.mean, band.high]).round(6)
         drawn = _draw_curve(method, panel.styles[method], curves.budgets, lines, text)
         marks += drawn if curves.runs[method] > 1 else drawn[1:]
-    return Drawing([Plot((Axis("environment steps", is_log=True), Axis(label, start_at_zero=True)), marks)], 380)
+    axes = Axis("environment steps", is_log=True), Axis(label, start_at_zero=True)
+    return Drawing([Plot(axes, marks)], 380, caption=captions.anytime_caption(panel, settings))
 
 
 def draw_crossplay(crossplay: CrossPlay) -> Drawing:
@@ -115,7 +120,7 @@ def draw_crossplay(crossplay: CrossPlay) -> Drawing:
     columns = min(HEAT_COLUMNS, len(seats))
     height = 110 + -(-len(seats) // columns) * (90 + 46 * len(methods))
     size = 1.2 + len(seats) * (0.5 + 0.8 * len(opponents)), 1.0 + 0.5 * len(methods)
-    return Drawing(plots, height, size, columns, "none")
+    return Drawing(plots, height, size, columns, "none", caption=captions.crossplay_caption(crossplay))
 
 
 def draw_head_to_head(scores: HeadToHeadScores, styles: Styles) -> Drawing:
@@ -129,7 +134,8 @@ def draw_head_to_head(scores: HeadToHeadScores, styles: Styles) -> Drawing:
     cells = Heatmap(name=title, values=values, texts=texts, details=details, is_dense=True)
     wins = Plot((Axis(categories=players), Axis(categories=players)), [cells], title)
     size = 3.0 + 0.55 * len(players), 1.3 + 0.36 * len(players)
-    return Drawing([ratings, wins], 150 + 36 * len(players), size, 2, "none")
+    height, caption = 150 + 36 * len(players), captions.HEAD_TO_HEAD_CAPTION
+    return Drawing([ratings, wins], height, size, 2, "none", caption=caption)
 
 
 def _describe_cell(at: Interval) -> str:
@@ -145,9 +151,9 @@ def _plot_rows(axis: Axis, scores: Mapping[str, Interval], styles: Styles, form:
     return Plot((axis, Axis(categories=list(scores))), marks)
 
 
-def _place_rows(plots: Sequence[Plot], rows: int, note: str = "") -> Drawing:
+def _place_rows(plots: Sequence[Plot], rows: int, caption: str, note: str = "") -> Drawing:
     """Return plots of the same rows side by side."""
-    return Drawing(plots, 120 + 36 * rows, (WIDE, 0.9 + 0.3 * rows), len(plots), "none", note=note)
+    return Drawing(plots, 120 + 36 * rows, (WIDE, 0.9 + 0.3 * rows), len(plots), "none", note=note, caption=caption)
 
 
 def _draw_curve(method: str, style: int, x: ArrayLike, curves: Array, text: str) -> list[Mark]:

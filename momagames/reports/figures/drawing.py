@@ -173,6 +173,7 @@ class Drawing:
     legend     "outside" takes the place that it needs; "none"
     printed    the view in a paper; None: the first
     note       in small letters above
+    caption    below, on the page
     """
 
     plots: Sequence[Plot]
@@ -182,6 +183,7 @@ class Drawing:
     legend: Literal["inside", "outside", "none"] = "inside"
     printed: str | None = None
     note: str = ""
+    caption: str = ""
 
     @property
     def marks(self) -> Iterator[tuple[int, Mark]]:

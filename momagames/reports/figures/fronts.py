@@ -26,6 +26,7 @@ from momagames.reports.figures.drawing import (
     Rectangles,
     stair_corners,
 )
+from momagames.reports.text.captions import OBJECTIVE_PAIRS_CAPTION
 
 ATTAINMENT = "attainment surfaces of all runs: median, worst, best"
 MAX_PAIRS = 15  # six objectives
@@ -143,7 +144,8 @@ def draw_pairs(panel: Panel) -> Drawing:
             line = Line(name=method, style=panel.styles[method], corners=corners, text=text, in_legend=pair == pairs[0])
             marks[pair].append(line)
     plots = [Plot((Axis(objectives[i].name), Axis(objectives[j].name)), marks[i, j]) for i, j in pairs]
-    return Drawing(plots, 80 + 230 * -(-len(pairs) // PAIR_COLUMNS), columns=PAIR_COLUMNS)
+    height = 80 + 230 * -(-len(pairs) // PAIR_COLUMNS)
+    return Drawing(plots, height, columns=PAIR_COLUMNS, caption=OBJECTIVE_PAIRS_CAPTION)
 
 
 def has_pairs(panel: Panel) -> bool:

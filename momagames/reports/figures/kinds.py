@@ -11,9 +11,17 @@ from typing import Any, Literal
 
 from momagames.errors import InvalidParameter
 from momagames.reports.data.report_data import ReportData
-from momagames.reports.figures import comparisons, fronts
+from momagames.reports.figures.comparisons import (
+    draw_anytime,
+    draw_crossplay,
+    draw_generalization,
+    draw_head_to_head,
+    draw_overview,
+    draw_profiles,
+    draw_statistics,
+)
 from momagames.reports.figures.drawing import Drawing
-from momagames.reports.text import captions
+from momagames.reports.figures.fronts import draw_best, draw_fronts, draw_pairs, has_pairs
 
 Subject = Any  # of a figure, as `FigureKind.scope` says
 
@@ -27,7 +35,6 @@ class FigureKind:
     scope        what a figure is of: the `ReportData`, its `Aggregate`, a `Panel`, or a `CrossPlay`
     make         a figure, from the report and what it is of
     applies      whether there is a figure of it
-    describe     the caption on the page
     in_papers    also among the figures for papers, and on the pages of the documentation
     """
 
@@ -36,7 +43,6 @@ class FigureKind:
     scope: Literal["report", "aggregate", "panel", "crossplay"]
     make: Callable[[ReportData, Subject], Drawing]
     applies: Callable[[Subject], bool] = lambda _: True
-    describe: Callable[[ReportData, Subject], str] = lambda *_: ""
     in_papers: bool = True
 
     def list_subjects(self, data: ReportData) -> Iterator[tuple[str, Subject]]:
@@ -68,77 +74,37 @@ _KINDS = (
         "overview",
         "Overview",
         "report",
-        make=lambda data, _: comparisons.draw_overview(data.overview, data.styles),
-        applies=lambda data: bool(data.overview),
+        lambda data, _: draw_overview(data.overview, data.styles),
+        lambda data: bool(data.overview),
     ),
+    FigureKind("overall", "Statistics", "aggregate", lambda data, aggregate: draw_statistics(aggregate, data.styles)),
+    FigureKind("profiles", "Performance profiles", "aggregate", lambda data, aggregate: draw_profiles(aggregate, data.styles)),
+    FigureKind("front", "Fronts", "panel", lambda _, panel: draw_fronts(panel), lambda panel: len(panel.game.objectives) > 1),
     FigureKind(
-        "overall",
-        "Interquartile means and optimality gaps",
-        "aggregate",
-        make=lambda data, aggregate: comparisons.draw_statistics(aggregate, data.styles),
-        describe=lambda data, aggregate: f"{captions.aggregate_caption(aggregate)}.",
-    ),
-    FigureKind(
-        "profiles",
-        "Performance profiles",
-        "aggregate",
-        make=lambda data, aggregate: comparisons.draw_profiles(aggregate, data.styles),
-        describe=lambda *_: captions.PROFILES_CAPTION,
-    ),
-    FigureKind(
-        "front",
-        "Fronts",
-        "panel",
-        make=lambda _, panel: fronts.draw_fronts(panel),
-        applies=lambda panel: len(panel.game.objectives) > 1,
-    ),
-    FigureKind(
-        "best",
-        "Best values",
-        "panel",
-        make=lambda _, panel: fronts.draw_best(panel),
-        applies=lambda panel: len(panel.game.objectives) == 1,
-        in_papers=False,
+        "best", "Best values", "panel", lambda _, panel: draw_best(panel), lambda panel: len(panel.game.objectives) == 1, False
     ),
     FigureKind(
         "generalization",
         "Generalization",
         "panel",
-        make=lambda _, panel: comparisons.draw_generalization(panel.generalization, panel.styles),
-        applies=lambda panel: bool(panel.generalization),
-        describe=lambda *_: captions.GENERALIZATION_CAPTION,
+        lambda _, panel: draw_generalization(panel),
+        lambda panel: bool(panel.generalization),
     ),
-    FigureKind(
-        "pairs",
-        "Pairs of objectives",
-        "panel",
-        make=lambda _, panel: fronts.draw_pairs(panel),
-        applies=fronts.has_pairs,
-        describe=lambda *_: captions.OBJECTIVE_PAIRS_CAPTION,
-        in_papers=False,
-    ),
+    FigureKind("pairs", "Pairs of objectives", "panel", lambda _, panel: draw_pairs(panel), has_pairs, in_papers=False),
     FigureKind(
         "anytime",
         "Anytime performance",
         "panel",
-        make=lambda data, panel: comparisons.draw_anytime(panel, data.settings),
-        applies=lambda panel: bool(panel.search_history),
-        describe=lambda data, panel: captions.anytime_caption(panel, data.settings),
+        lambda data, panel: draw_anytime(panel, data.settings),
+        lambda panel: bool(panel.search_history),
     ),
-    FigureKind(
-        "crossplay",
-        "Head-to-head results",
-        "crossplay",
-        make=lambda _, crossplay: comparisons.draw_crossplay(crossplay),
-        describe=lambda _, crossplay: captions.crossplay_caption(crossplay),
-    ),
+    FigureKind("crossplay", "Head-to-head results", "crossplay", lambda _, crossplay: draw_crossplay(crossplay)),
     FigureKind(
         "head_to_head",
         "Ratings and wins",
         "crossplay",
-        make=lambda data, crossplay: comparisons.draw_head_to_head(crossplay.head_to_head, data.styles),
-        applies=lambda crossplay: crossplay.head_to_head is not None,
-        describe=lambda *_: captions.HEAD_TO_HEAD_CAPTION,
+        lambda data, one: draw_head_to_head(one.head_to_head, data.styles),
+        lambda one: one.head_to_head is not None,
     ),
 )
 FIGURE_KINDS = {kind.name: kind for kind in _KINDS}

@@ -90,8 +90,7 @@ def _render_all_games(data: ReportData, parts: PageParts) -> str:
             overall.make(data, data.aggregate), "Interquartile means and optimality gaps of the table below"
         )
         table, pairs = tables.make_statistics(data.aggregate), tables.make_method_pairs(data.aggregate)
-        content = f'{place}<p class="caption">{html.escape(overall.describe(data, data.aggregate))}</p>'
-        content += fold("Table", parts.add_table(table, with_notes=False))
+        content = place + fold("Table", parts.add_table(table, with_notes=False))
         content += fold(pairs.title, parts.add_table(pairs, with_notes=False))
         content += fold(
             "List of games", f"<ul>{''.join(f'<li>{html.escape(game)}</li>' for game in data.aggregate.games)}</ul>"

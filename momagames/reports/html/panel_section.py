@@ -87,14 +87,13 @@ def _render_panel(panel: Panel, data: ReportData, parts: PageParts, warning: str
     )
 
 
-def render_figures(scope: str, of: Subject, data: ReportData, parts: PageParts, but: Container[str] = ()) -> str:
-    """Return the figures of something, folded, but for some kinds."""
+def render_figures(scope: str, subject: Subject, data: ReportData, parts: PageParts, but: Container[str] = ()) -> str:
+    """Return the figures of a subject, folded, but for some kinds."""
     figures = ""
     for kind in list_kinds(scope, but):
-        if kind.applies(of):
-            caption = f'<p class="caption">{html.escape(kind.describe(data, of))}</p>'
-            place = parts.add_figure(kind.make(data, of), kind.title)
-            figures += fold(kind.title, place + caption, is_open=scope == "crossplay")  # which are folded together
+        if kind.applies(subject):
+            place = parts.add_figure(kind.make(data, subject), kind.title)
+            figures += fold(kind.title, place, is_open=scope == "crossplay")  # which are folded together
     return figures
 
 

@@ -29,12 +29,12 @@ class PageParts:
     meanings: dict[str, str] = field(default_factory=dict)
 
     def add_figure(self, drawing: Drawing, label: str) -> str:
-        """Add a figure; return its place, with the select elements that choose its content (templates/picker.js)."""
+        """Add a figure; return its place with its caption."""
         self.figures.append(convert_drawing(drawing))
-        return self.place_figure(len(self.figures) - 1, label)
+        return self.place_figure(len(self.figures) - 1, label) + _render_caption(drawing.caption)
 
     def place_figure(self, number: int, label: str) -> str:
-        """Return the place of a figure, which can be on the page once."""
+        """Return the place of a figure, which can be on the page once, below what chooses its content (templates/picker.js)."""
         place = f'<div class="figure" id="f{number}" role="group" aria-label="{html.escape(label)}"></div>'
         return _render_pickers(number, self.figures[number]) + place
 
@@ -81,6 +81,10 @@ def render_facts(facts: Iterable[tuple[str, str]]) -> str:
     """Return a table with a name and a value in each row."""
     rows = "".join(f'<tr><th scope="row">{html.escape(name)}</th><td>{html.escape(value)}</td></tr>' for name, value in facts)
     return f'<div class="wide" tabindex="0"><table class="facts">{rows}</table></div>'
+
+
+def _render_caption(text: str) -> str:
+    return f'<p class="caption">{html.escape(text)}</p>' if text else ""
 
 
 def _style(column: Column) -> str:
