@@ -29,7 +29,8 @@ from momagames.benchmark.store.store import RUN, read_front, read_rows, read_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts, make_step_buffers
+from momagames.engine.lookahead import make_trial
+from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
@@ -343,14 +344,12 @@ def _replay_with_rules(
     rules = np.array([[own.rule if agent in ours else other.rule for agent in agents]])
     both = policy_weights(game, (own, other))
     weights = np.array([[both[0 if agent in ours else 1] for agent in agents]])
-    actions, reward = make_step_buffers(game)
-    step = compile_playouts(game, bool((rules > GREEDY).any()))
-    scratch = np.array(game.actions, np.int64), np.zeros(2, game.dtype), np.zeros(game.mask_size, np.int8), actions, reward
+    step, trial = compile_playouts(game, bool((rules > GREEDY).any())), make_trial(game)
     played = []
     while not states["over"][0]:
         books = np.zeros((1, len(game.agents), len(game.objectives))), np.zeros(1, np.int64), np.zeros(1, np.int64)
-        step(states, rules, weights, words, 1, *scratch, *books, np.zeros((1, 0), np.int32))
-        played.append(actions.copy())
+        step(states, rules, weights, words, 1, np.array(game.actions, np.int64), trial, *books, np.zeros((1, 0), np.int32))
+        played.append(trial.actions.copy())
     return played
 
 

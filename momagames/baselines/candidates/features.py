@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.playouts import supports_lookahead
+from momagames.engine.lookahead import supports_lookahead
 from momagames.errors import InvalidParameter, invalid_value
 
 

@@ -14,6 +14,7 @@ from momagames.baselines.exact import depth_first_kernels as loops
 from momagames.baselines.exact.checkpoint import Checkpoint, CheckpointWriter
 from momagames.baselines.exact.packed_vectors import PackedLayout, has_integer_bounds, make_packed_layout
 from momagames.contract import Game
+from momagames.engine.lookahead import make_trial
 from momagames.engine.loops import compile_episode_loops
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
@@ -137,15 +138,13 @@ class Solver:
         self.states = np.zeros(depth, packed_game.dtype)
         self.states[0] = start[0]
         self.images = self.states.view(np.uint64).reshape(depth, -1)  # copies a position word by word
-        self.mask = np.zeros(actions, np.int8)
+        self.trial = make_trial(packed_game)
         self.moves = np.zeros((depth, actions + 1), np.int64)
         self.cursor = np.zeros(depth, np.int64)
         self.counts = np.zeros(depth, np.int64)
         self.children = np.zeros((depth, actions), np.int64)
         self.gains = np.zeros((depth, actions, num_words), np.uint64)
         self.keys = np.zeros((depth, packed_game.search.key_words), np.uint64)
-        self.move = np.zeros((1, 1), np.int64)
-        self.reward = np.zeros((1, len(game.objectives)), np.float32)
         self.spans = np.zeros((actions, 2), np.uint64)
         self.candidates = np.zeros((actions, num_words), np.uint64)
         self.registers = np.zeros(len(loops.REGISTERS), np.int64)
@@ -156,7 +155,7 @@ class Solver:
         self.bytes = self._fixed + self.pool.nbytes + self.table.nbytes
         zero = layout.zero
         self.loops.start(
-            self.states, self.mask, self.moves, self.cursor, self.counts, self.keys, zero, self.registers, self.pool
+            self.states, self.trial, self.moves, self.cursor, self.counts, self.keys, zero, self.registers, self.pool
         )
 
     @property
@@ -174,9 +173,9 @@ class Solver:
         while True:
             budget = min(SLICE_POSITIONS, self.max_states - self.solved)
             status = self.loops.run(
-                budget, float(layout.scale), layout.table, layout.guards, self.states, self.images, self.mask, self.moves,
-                self.cursor, self.counts, self.children, self.gains, self.keys, self.move, self.reward, self.spans,
-                self.candidates, self.registers, self.pool, self.table,
+                budget, float(layout.scale), layout.table, layout.guards, self.states, self.images, self.trial, self.moves,
+                self.cursor, self.counts, self.children, self.gains, self.keys, self.spans, self.candidates, self.registers,
+                self.pool, self.table,
             )  # fmt: skip
             if status == loops.SOLVED:
                 return
@@ -278,7 +277,7 @@ class Solver:
         """Return actions that attain a point of the start's front; each leads to a position whose front has the remainder."""
         path = np.zeros(len(self.states), np.int64)
         plies = self.loops.trace(
-            target, float(self.layout.scale), self.layout.table, self.states, self.images, self.mask, self.moves, self.cursor,
-            self.counts, self.keys, self.gains, self.move, self.reward, self.pool, self.table, path,
+            target, float(self.layout.scale), self.layout.table, self.states, self.images, self.trial, self.moves, self.cursor,
+            self.counts, self.keys, self.gains, self.pool, self.table, path,
         )  # fmt: skip
         return [int(action) for action in path[:plies]]
