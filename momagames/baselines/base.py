@@ -92,12 +92,14 @@ class Method:
     file_option       option that may name a file of trained policies, or other data if it has its own `find_file`; a suite
                       stores the checksum of this file, so that runs with other content are other runs
     package, extra    package that it needs besides the dependencies of momagames, and the extra that installs it
+    foresees_chance   whether it plans on copies with the random state of the game, so that it knows all chance outcomes
     revision          raised whenever a change of the method changes its results: stored runs of another revision are other
                       runs, so that rows are never taken for what this version computes
     """
 
     name: ClassVar[str]
     revision: ClassVar[int] = 1
+    foresees_chance: ClassVar[bool] = False
     trains: ClassVar[bool] = False
     file_option: ClassVar[str] = ""
     package: ClassVar[str] = ""
@@ -107,6 +109,16 @@ class Method:
     def find_file(cls, options: Mapping[str, Any]) -> Path | None:
         """Return the file that these options name; None: none."""
         return find_checkpoint(options.get(cls.file_option))
+
+    def check_one_return(self, game: Game) -> None:
+        """Raise InvalidParameter unless a plan has one return: shared rewards, and no chance during play or a method that
+        foresees it."""
+        check_shared_rewards(self.name, game)
+        if game.chance == "step" and not self.foresees_chance:
+            raise InvalidParameter(
+                f"{self.name} needs a game without chance during play; {game.id} draws during play (hindsight_beam, "
+                "hindsight_nrpa and hindsight_random plan with known chance outcomes)"
+            )
 
     def check_plan(self, game: Game) -> None:
         """Raise InvalidParameter if `plan` cannot serve this game."""
@@ -189,16 +201,6 @@ def check_array(label: str, name: str, array: NDArray[Any], dtype: type, shape: 
     if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
         raise InvalidParameter(
             f"invalid array {name} of {label!r}: {array.dtype}{array.shape}, expected finite {np.dtype(dtype)}{shape}"
-        )
-
-
-def check_deterministic(name: str, game: Game) -> None:
-    """Raise InvalidParameter unless the agents share all rewards and there is no chance during play."""
-    check_shared_rewards(name, game)
-    if game.chance == "step":
-        raise InvalidParameter(
-            f"{name} needs a game without chance during play; {game.id} draws during play (hindsight_beam, hindsight_nrpa "
-            "and hindsight_random plan with known chance outcomes)"
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic, check_sequential, check_shared_rewards
+from momagames.baselines.base import Method, Plans, check_sequential, check_shared_rewards
 from momagames.baselines.random import sample_plans
 from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
@@ -44,7 +44,7 @@ class Greedy(Method):
         check_choice("greedy: estimate", self.estimate, ESTIMATES)
 
     def check_plan(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
         simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import NDArray
 
 from momagames.baselines import SAFE
-from momagames.baselines.base import Plans, check_deterministic
+from momagames.baselines.base import Plans
 from momagames.baselines.moppo.encoder import make_network_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, check_caution, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS, MoppoOptions
@@ -53,7 +53,7 @@ class Moppo(MoppoOptions, TrainerMethod):
     extra: ClassVar[str] = "learn"
 
     def check_plan(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
         self._check_game(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:

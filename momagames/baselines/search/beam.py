@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive, is_nondominated
-from momagames.baselines.base import Method, Plan, Plans, check_deterministic
+from momagames.baselines.base import Method, Plan, Plans
 from momagames.baselines.checkpoint_policy import CHAMPION
 from momagames.baselines.policy_names import find_checkpoint
 from momagames.baselines.search.learned_estimate import (
@@ -69,12 +69,8 @@ class Beam(Method):
         """Whether the estimate is that of a trained scorer."""
         return self.estimate == CHAMPION or find_checkpoint(self.estimate) is not None
 
-    def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_deterministic(self.name, game)
-
     def check_plan(self, game: Game) -> None:
-        self.check_chance(game)
+        self.check_one_return(game)
         widest = MAX_BYTES // (game.mask_size * game.dtype.itemsize)
         if self.width > widest:
             raise InvalidParameter(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic
+from momagames.baselines.base import Method, Plans
 from momagames.baselines.search.move_codes import code_by_ply
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
@@ -58,12 +58,8 @@ class LocalSearch(Method):
         check_range(f"{self.name}: greed", self.greed, 0, 1)
         check_range(f"{self.name}: patience", self.patience, 1)
 
-    def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_deterministic(self.name, game)
-
     def check_plan(self, game: Game) -> None:
-        self.check_chance(game)
+        self.check_one_return(game)
         simplex_lattice(len(game.objectives), self.divisions)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:

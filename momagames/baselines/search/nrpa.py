@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic
+from momagames.baselines.base import Method, Plans
 from momagames.baselines.search.nrpa_bias import make_bias, set_weights
 from momagames.baselines.search.nrpa_kernels import (
     adapt,
@@ -105,12 +105,8 @@ class Nrpa(Method):
                     invalid_value(f"{self.name}: {name}", value, f"0 without selective playouts, whose {use}")
                 )
 
-    def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_deterministic(self.name, game)
-
     def check_plan(self, game: Game) -> None:
-        self.check_chance(game)
+        self.check_one_return(game)
         simplex_lattice(len(game.objectives), self.divisions)
         check_lines(self.name, game, self.levels + 1, self.has_priors)
         make_bias(game, self.bias, 1)
