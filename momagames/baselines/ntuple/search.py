@@ -86,7 +86,7 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
     legal, play_copy, write_codes = game.kernels.legal, make_lookahead(game).play_copy, game.learning.write_cell_codes
 
     @kernel
-    def try_action(search, level, action, own):
+    def play_level(search, level, action, own):
         """Write the position after an action to the next level; return the weighted reward of the agent that searches."""
         play_copy(search.work[level], action, search.work, level + 1, search.trial)
         return weigh(search.weights, search.trial.reward, own)
@@ -105,7 +105,7 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
         order, values, sign = search.order[level], search.values, 1.0 if mover == own else -1.0
         for i in range(search.counts[level]):
             action = order[i]
-            value = try_action(search, level, action, own)
+            value = play_level(search, level, action, own)
             if not search.work[level + 1]["over"]:
                 value += weigh_leaf(search, level, mover, own)
             value *= sign
@@ -141,7 +141,7 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
                 if level < depth - 1:
                     sort_actions(search, level, mover, own)
             if search.cursors[level] < search.counts[level]:
-                value = search.rewards[level] + try_action(search, level, search.order[level, search.cursors[level]], own)
+                value = search.rewards[level] + play_level(search, level, search.order[level, search.cursors[level]], own)
                 search.cursors[level] += 1
                 if not work[level + 1]["over"]:
                     if level + 1 < depth:
