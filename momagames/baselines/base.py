@@ -113,12 +113,7 @@ class Method:
     def check_one_return(self, game: Game) -> None:
         """Raise InvalidParameter unless a plan has one return: shared rewards, and no chance during play or a method that
         foresees it."""
-        check_shared_rewards(self.name, game)
-        if game.chance == "step" and not self.foresees_chance:
-            raise InvalidParameter(
-                f"{self.name} needs a game without chance during play; {game.id} draws during play (hindsight_beam, "
-                "hindsight_nrpa and hindsight_random plan with known chance outcomes)"
-            )
+        (check_shared_rewards if self.foresees_chance else check_deterministic)(self.name, game)
 
     def check_plan(self, game: Game) -> None:
         """Raise InvalidParameter if `plan` cannot serve this game."""
@@ -201,6 +196,16 @@ def check_array(label: str, name: str, array: NDArray[Any], dtype: type, shape: 
     if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
         raise InvalidParameter(
             f"invalid array {name} of {label!r}: {array.dtype}{array.shape}, expected finite {np.dtype(dtype)}{shape}"
+        )
+
+
+def check_deterministic(name: str, game: Game) -> None:
+    """Raise InvalidParameter unless the agents share all rewards and there is no chance during play."""
+    check_shared_rewards(name, game)
+    if game.chance == "step":
+        raise InvalidParameter(
+            f"{name} needs a game without chance during play; {game.id} draws during play (hindsight_beam, hindsight_nrpa "
+            "and hindsight_random plan with known chance outcomes)"
         )
 
 
