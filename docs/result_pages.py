@@ -49,7 +49,7 @@ STANDING = """\
 Mean hypervolume ratios; the baseline is the best of all methods except `champion`, whose training is longer
 than the budget. It is chosen on the same results, which favors it. Win or loss: the interval of the difference,
 paired by seeds, is above or below zero.
-Budgets and the networks of moppo were cut for two cores and not tuned: [Training](../training-history.md) has
+Budgets and the networks of moppo were cut for two cores and not tuned: [Training](learning.md) has
 learners with the training that they need."""
 CPU_TIME = """\
 For a budget of CPU time the number of environment steps is chosen by trials on the machine, so that the time of the
@@ -236,8 +236,8 @@ PAGES = {
 def settings_of_family(archive: Archive) -> Iterator[str]:
     """Yield figures and all scores of each setting; the first one of an experiment is unfolded."""
     unfolded: set[str] = set()
-    shown = [figure(kind, text) for kind, text in FAMILY_FIGURES.items()]
-    parts = (*shown, folded("All indicators", page_tables.game_id, score_table))
+    drawn = [figure(kind, text) for kind, text in FAMILY_FIGURES.items()]
+    parts = (*drawn, folded("All indicators", page_tables.game_id, score_table))
     for one in map(archive.select_setting, archive.panels):
         if one.panel.experiment in unfolded:
             yield fold(one.heading, list_blocks(parts, one))

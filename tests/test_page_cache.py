@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
-pytest.importorskip("matplotlib")
+pytest.importorskip("matplotlib.text")
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
 import make_results  # noqa: E402
@@ -151,11 +151,14 @@ def test_a_page_that_differs_is_reported_without_computing(root, site):
 
 
 def test_an_interruption_leaves_no_valid_record(tmp_path):
-    page_cache.write_record(tmp_path, "one", "a", PageSet({"one": ""}, {"one": make_figure("<svg>")}))
+    def write(first, second):
+        page_cache.write_record(tmp_path, "one", "a", PageSet({"one": ""}, {"first": first, "second": second}))
+
+    write(make_figure("<svg>"), make_figure("<svg>"))
     assert page_cache.read_record(tmp_path, "one", "a")
     assert not page_cache.read_record(tmp_path, "one", "b")
     with pytest.raises(KeyboardInterrupt):
-        page_cache.write_record(tmp_path, "one", "a", PageSet({"one": ""}, {"one": make_figure("<sv", KeyboardInterrupt)}))
+        write(make_figure("<svg>new"), make_figure("<sv", KeyboardInterrupt))
     assert not page_cache.read_record(tmp_path, "one", "a")
 
 
