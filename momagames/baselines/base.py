@@ -128,15 +128,16 @@ class Method:
         reason = "before training: call train with a budget" if self.trains else "to play against others"
         raise InvalidParameter(f"{self.name} has no policies {reason}")
 
-    def check_installed(self) -> None:
+    @classmethod
+    def check_installed(cls) -> None:
         """Raise MissingExtra if the package that it needs is not there."""
-        if not self.package:
+        if not cls.package:
             return
         try:
-            import_module(self.package)
+            import_module(cls.package)
         except ImportError:
-            title = PACKAGE_TITLES.get(self.package, self.package)
-            raise MissingExtra(f'the method "{self.name}" needs {title}: pip install "momagames[{self.extra}]"') from None
+            title = PACKAGE_TITLES.get(cls.package, cls.package)
+            raise MissingExtra(f'the method "{cls.name}" needs {title}: pip install "momagames[{cls.extra}]"') from None
 
     def check_train(self, game: Game) -> None:
         """Raise InvalidParameter if its policies cannot be trained for this game."""
