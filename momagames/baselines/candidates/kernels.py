@@ -47,8 +47,9 @@ def score_candidate(parameters, features, units):
 
 def make_position_features(game: Game) -> Callable[..., Any]:
     """Return the kernel that writes the features of the position trial[0] for each objective; trial[1] is a buffer."""
-    present, optimistic, write_own = game.search.present, game.search.optimistic, game.learning.write_objective_features
+    present, optimistic, own = game.search.present, game.search.optimistic, game.learning.objective_features
     has_present, has_optimistic = present is not None, optimistic is not None
+    write_own = own and own.write
 
     @kernel
     def write_declared(trial, out):

@@ -57,7 +57,8 @@ def compile_search(game: Game, words: int) -> Search:
 
 
 def _compile(game: Game, words: int) -> Search:
-    step, make_key, write_legal = game.kernels.step, game.search.state_key, make_distinct_legal(game)
+    assert game.search.exact is not None  # see unsupported_reasons
+    step, make_key, write_legal = game.kernels.step, game.search.exact.write_key, make_distinct_legal(game)
     merge = make_merge(words)
 
     @kernel

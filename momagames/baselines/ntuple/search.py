@@ -23,7 +23,7 @@ from momagames.baselines.ntuple.kernels import (
     update_entries,
     weigh_position,
 )
-from momagames.baselines.ntuple.patterns import Patterns
+from momagames.baselines.ntuple.patterns import Patterns, check_board
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.engine.masks import list_actions
@@ -80,7 +80,7 @@ def make_search(
 @cache_by_rules
 def make_choice_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel of a search, at most as deep as its scratch arrays."""
-    legal, step, write_codes = game.kernels.legal, game.kernels.step, game.learning.write_cell_codes
+    legal, step, write_codes = game.kernels.legal, game.kernels.step, check_board(game).write_codes
 
     @kernel
     def try_action(search, level, action, own):
