@@ -44,8 +44,7 @@ class Codec:
     restore: Callable[[State, State], None] | None = None
 
     def __post_init__(self) -> None:
-        given = vars(self)
-        given["show"] = given["show"] or (lambda state: json.dumps(self.save(state)))
+        vars(self)["show"] = self.show or (lambda state: json.dumps(self.save(state)))
 
 
 def restore_record(codec: Codec, state: State, record: State) -> None:

@@ -28,7 +28,7 @@ def _find_fast_compiler() -> ModuleType | None:
             fast_compiler.check_private_parts()
     except Exception as error:
         warnings.warn(
-            f"momagames compiles with the plain compiler of numba {numba.__version__}, which takes two to four times as long, "
+            f"momagames compiles with the plain compiler of numba {numba.__version__}, which takes two to three times as long, "
             f"and again in each process: {type(error).__name__}: {error}. It is tested with numba 0.{TESTED_MINORS[0]} to "
             f"0.{TESTED_MINORS[-1]}.",
             RuntimeWarning,
