@@ -155,7 +155,7 @@ def compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
     """Compile the loop over episodes of random and greedy agents; `has_estimate`: greedy ones may have an estimate."""
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
     choose_greedy, choose_randomly = _make_greedy(game, has_estimate), make_random_choice(game)
-    needs_mask = game.search.sample_action is None
+    needs_mask = game.kernels.sample_action is None
 
     def play_all(states, rules, weights, words, limit, parts, trial, returns, lengths, steps, moves):
         mask, actions, reward = trial.mask, trial.actions, trial.reward

@@ -78,7 +78,7 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
 
 @loops.cache_by_rules
 def _make_rollout_loop(game: Game) -> Callable[..., None]:
-    choose_randomly, needs_mask = loops.make_random_choice(game), game.search.sample_action is None
+    choose_randomly, needs_mask = loops.make_random_choice(game), game.kernels.sample_action is None
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
 
     def roll_out(low, high, states, words, limit, parts, returns, lengths, scratch, mask, actions, reward):

@@ -373,7 +373,7 @@ def test_every_policy_that_steps_a_game_counts_its_steps(id):
     game = momagames.spec(id, **params)
     stepping = {getattr(one, "py_func", one) for one in (game.kernels.step, play_valid_tap)}
     made = []
-    for name in {**POLICIES, **game.policies, **game.exact_policies}:
+    for name in {**POLICIES, **game.policies, **game.solvers.policies}:
         with contextlib.suppress(InvalidParameter):  # not in this game
             made.append(batch_policy(name, game))
     assert len(made) > 2

@@ -48,9 +48,10 @@ def score_candidate(parameters, features, units):
 
 def make_position_features(game: Game) -> Callable[..., Any]:
     """Return the kernel that writes the features of the position trial.states[0] for each objective."""
-    present, optimistic, write_own = game.search.present, game.search.optimistic, game.learning.write_objective_features
+    present, optimistic, own = game.search.present, game.search.optimistic, game.learning.objective_features
     has_present, has_optimistic = present is not None, optimistic is not None
     write_present, write_optimistic = make_heuristic(present), make_heuristic(optimistic)
+    write_own = own and own.write
 
     @kernel
     def write_declared(trial, out):

@@ -117,7 +117,7 @@ def unsupported_reasons(game: Game) -> list[str]:
         f"{game.dynamics} moves": not game.sequential,
         "chance during play": game.chance == "step",
         "actions with several components": len(game.actions) != 1,
-        "no state keys": game.search.state_key is None,
+        "no state keys": game.search.exact is None,
     }
     return [reason for reason, holds in reasons.items() if holds]
 
@@ -133,7 +133,9 @@ class Solver:
         self.game, self.layout, self.max_states, self.max_bytes = game, layout, max_states, max_bytes
         depth, actions, num_words = game.max_episode_steps + 2, game.mask_size, layout.num_words
         self._position = game.codec.save(start[0])  # the search overwrites the frames
-        packed_game, start = (game.search.compact and game.search.compact(game, start)) or (game, start)
+        compact = game.search.exact and game.search.exact.compact
+        packed_game, start = (compact and compact(game, start)) or (game, start)
+        assert packed_game.search.exact is not None  # see unsupported_reasons
         self.loops = loops.compile_search(packed_game, num_words)
         self.states = np.zeros(depth, packed_game.dtype)
         self.states[0] = start[0]
@@ -144,7 +146,7 @@ class Solver:
         self.counts = np.zeros(depth, np.int64)
         self.children = np.zeros((depth, actions), np.int64)
         self.gains = np.zeros((depth, actions, num_words), np.uint64)
-        self.keys = np.zeros((depth, packed_game.search.key_words), np.uint64)
+        self.keys = np.zeros((depth, packed_game.search.exact.key_words), np.uint64)
         self.spans = np.zeros((actions, 2), np.uint64)
         self.candidates = np.zeros((actions, num_words), np.uint64)
         self.registers = np.zeros(len(loops.REGISTERS), np.int64)

@@ -58,7 +58,9 @@ def compile_search(game: Game, words: int) -> Search:
 
 
 def _compile(game: Game, words: int) -> Search:
-    play, make_key, write_legal = make_lookahead(game).play, game.search.state_key, make_distinct_legal(game)
+    assert game.search.exact is not None  # see unsupported_reasons
+    play, make_key = make_lookahead(game).play, game.search.exact.write_key
+    write_legal = make_distinct_legal(game)
     merge = make_merge(words)
 
     @kernel

@@ -127,7 +127,7 @@ def make_playout(game: Game, valued: bool = False) -> Callable[..., Any]:
     rate_arms = make_rating_kernel(game) if valued else rate_no_arms
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
     prune = get_pruner(game)
-    choose_randomly, needs_mask = make_random_choice(game), game.search.sample_action is None
+    choose_randomly, needs_mask = make_random_choice(game), game.kernels.sample_action is None
 
     @noinline_kernel
     def simulate(tree, workspace, limit, word):

@@ -69,7 +69,7 @@ class Moppo(MoppoOptions, TrainerMethod):
     @classmethod
     def default_options(cls, game: Game) -> dict[str, Any]:
         own: dict[str, Any] = {}
-        if game.learning.write_egocentric_view:  # small networks, efficient in large batches
+        if game.learning.egocentric_view:  # small networks, efficient in large batches
             own = {"num_envs": 512, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "greedy": False}
         if game.learning.clear_unsafe_actions:
             own |= {"caution": MAX_CAUTION, "expert": f"{SAFE}{next(iter(game.policies), 'random')}"}

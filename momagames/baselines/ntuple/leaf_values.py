@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from momagames.baselines.checkpoint_policy import load_stored_policies
 from momagames.baselines.ntuple.heads import MOVED, Heads, make_heads
 from momagames.baselines.ntuple.kernels import Buffers, find_entries, make_buffers, sum_entries, value_of_head
-from momagames.baselines.ntuple.patterns import Patterns, make_patterns
+from momagames.baselines.ntuple.patterns import Patterns, check_board, make_patterns
 from momagames.baselines.ntuple.tables import PatternTables
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
@@ -63,7 +63,7 @@ def make_table_values(game: Game, patterns: Patterns, heads: Heads, tables: NDAr
 
 def make_value_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel that adds the values of a position to the returns, float64[A, K]."""
-    write_codes = game.learning.write_cell_codes
+    write_codes = check_board(game).write_codes
 
     @kernel
     def add_values(state, agent, values, returns):

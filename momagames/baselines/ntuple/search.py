@@ -23,7 +23,7 @@ from momagames.baselines.ntuple.kernels import (
     update_entries,
     weigh_position,
 )
-from momagames.baselines.ntuple.patterns import Patterns
+from momagames.baselines.ntuple.patterns import Patterns, check_board
 from momagames.contract import Game
 from momagames.engine.lookahead import Trial, make_lookahead, make_trial, weigh
 from momagames.engine.loops import cache_by_rules
@@ -83,7 +83,7 @@ def make_search(
 @cache_by_rules
 def make_choice_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel of a search, at most as deep as its scratch arrays."""
-    legal, play_copy, write_codes = game.kernels.legal, make_lookahead(game).play_copy, game.learning.write_cell_codes
+    legal, play_copy, write_codes = game.kernels.legal, make_lookahead(game).play_copy, check_board(game).write_codes
 
     @kernel
     def play_level(search, level, action, own):

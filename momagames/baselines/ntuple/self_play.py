@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.ntuple.heads import MOVED, make_heads
 from momagames.baselines.ntuple.kernels import find_entries, sum_entries, update_entries, value_of_head
-from momagames.baselines.ntuple.patterns import Patterns
+from momagames.baselines.ntuple.patterns import Patterns, check_board
 from momagames.baselines.ntuple.search import make_choice_kernel, make_search
 from momagames.baselines.ntuple.tree_search import make_tree_search, make_tree_search_kernel, search_nothing
 from momagames.contract import Game
@@ -199,7 +199,7 @@ def choose_at_random(mask, word):
 def make_self_play(game: Game, has_tree: bool) -> Callable[..., Any]:
     """Compile the self-play of `SelfPlay.play` for the rules of a game, with or without tree search."""
     generate, legal, play = game.kernels.generate, game.kernels.legal, make_lookahead(game).play
-    write_codes, choose = game.learning.write_cell_codes, make_choice_kernel(game)
+    write_codes, choose = check_board(game).write_codes, make_choice_kernel(game)
     search_position = make_tree_search_kernel(game) if has_tree else search_nothing
 
     def run(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans
-from momagames.baselines.search.move_codes import code_by_ply
+from momagames.baselines.search.move_codes import get_move_codes
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
@@ -175,7 +175,7 @@ def _find_next_move(old_codes, first, length, codes, count, default):
 def make_search(game: Game) -> Callable[..., Any]:
     """Compile the search for this game's rules."""
     play_copy, write_legal = make_lookahead(game).play_copy, make_distinct_legal(game)
-    codes = game.search.move_codes or code_by_ply
+    codes = get_move_codes(game)
 
     @kernel
     def choose_greedy(state, agent, workspace, count, weights, word):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.search.move_codes import code_by_ply
+from momagames.baselines.search.move_codes import get_move_codes
 from momagames.baselines.search.nrpa_bias import Bias, count_none, ignore_bias, make_bias_kernels
 from momagames.contract import Game
 from momagames.engine.lookahead import Trial, make_lookahead, make_trial, weigh
@@ -33,7 +33,7 @@ MAX_BYTES = 2**29  # largest memory of the lines
 EMPTY_KEY, ONE = np.uint64(0), np.uint64(1)
 MAX_CHANGE = 60.0  # largest change of a weight in one adaptation
 HALVINGS = 10
-NUM_GRADES = 16  # see `SearchSupport.selective_moves`
+NUM_GRADES = 16  # see `SearchGuidance.selective_moves`
 MIN_ODDS, MAX_ODDS = 1e-100, 1e100
 
 
@@ -131,8 +131,8 @@ def make_lines(game: Game, count: int, biased: bool = False) -> Lines:
 def make_scratch(game: Game, start: NDArray[Any], bias: Bias | tuple[()] = (), prior: float = 0.0, guide: int = 0) -> Scratch:
     """Allocate scratch arrays.
 
-    prior   weight of the grades of selective playouts, see `SearchSupport.selective_moves`
-    guide   rank of the guide of selective playouts, see `SearchSupport.playout_guide`
+    prior   weight of the grades of selective playouts, see `SearchGuidance.selective_moves`
+    guide   rank of the guide of selective playouts, see `SearchGuidance.playout_guide`
     """
     codes = game.max_episode_steps * game.mask_size
     return Scratch(
@@ -285,7 +285,7 @@ def _find_no_guide(state, rank):
 
 def check_selective(name: str, game: Game, selective: bool) -> None:
     """Raise InvalidParameter if playouts are selective and the game has no such playouts."""
-    if selective and game.search.selective_moves is None:
+    if selective and not (game.search.guidance and game.search.guidance.selective_moves):
         raise InvalidParameter(
             invalid_value(f"{name}: selective", True, f"False, because {game.id} declares no selective playouts")
         )
@@ -293,11 +293,13 @@ def check_selective(name: str, game: Game, selective: bool) -> None:
 
 def make_move_kernels(game: Game, selective: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the kernels that find the guide of playouts from a position, and that list the moves of a playout."""
+    guidance = game.search.guidance
     if selective:
-        assert game.search.playout_guide is not None
-        assert game.search.selective_moves is not None
-        return game.search.playout_guide, game.search.selective_moves
-    write_codes = game.search.move_codes or code_by_ply
+        assert guidance is not None
+        assert guidance.playout_guide is not None
+        assert guidance.selective_moves is not None
+        return guidance.playout_guide, guidance.selective_moves
+    write_codes = get_move_codes(game)
 
     @kernel
     def list_all_moves(state, guide, actions, count, codes, grades):

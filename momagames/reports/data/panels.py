@@ -123,7 +123,7 @@ class Panel:
 
         In a collection of suites, names of experiments begin with that of the suite, which is left out.
         """
-        return f"{describe_variant(self.game)}, {self.experiment.rpartition(': ')[2]}"
+        return ", ".join(filter(None, [describe_variant(self.game), self.experiment.rpartition(": ")[2]]))
 
     @property
     def full_heading(self) -> str:

@@ -158,7 +158,7 @@ def test_clear_bonus_is_rounded_once(bonus):
     """Also where the sum in float64 is halfway between two float32, and the exact sum is not. On boards and on bit planes."""
     game = momagames.spec(ID, board_width=5, board_height=5, clear_bonus=bonus)
     states = load_state(game, {"board": ["11111"] * 5})
-    for one, state in ((game, states), game.search.compact(game, states)):
+    for one, state in ((game, states), game.search.exact.compact(game, states)):
         trial = make_trial(one)
         compile_entry_point(make_single_step(one), f"{one.rules_key}.tests.step")(state, trial.actions, trial.reward)
         assert trial.reward[0, 0] == nearest_float32(625 + Fraction(bonus)) == game.objectives[0].high
@@ -215,7 +215,7 @@ def test_colors_are_drawn_evenly():
 def test_colors_of_actions(seed, params):
     play = start(ID, seed, **params)
     for _ in moves(play, seed):
-        colors = play.game.action_objectives(play.states)[0]
+        colors = play.game.color_objectives.action_objectives(play.states)[0]
         assert colors.tolist() == [SYMBOLS.index(symbol) - 1 for symbol in "".join(board(play))]
 
 
