@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Kernels, Objective, Parameter, SearchSupport, check_parameters
+from momagames.contract import ExactSearch, Field, Game, Kernels, Objective, Parameter, SearchSupport, check_parameters
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
@@ -89,8 +89,8 @@ def game(id: str, **given: Any) -> Game:
         max_episode_steps=height,
         factory=game,
         blank_state=blank,
-        kernels=Kernels(generate, legal, step, observe),
-        search=SearchSupport(state_key, key_words=SIDE),
+        kernels=Kernels(generate=generate, legal=legal, step=step, observe=observe),
+        search=SearchSupport(exact=ExactSearch(write_key=state_key, key_words=SIDE)),
         params=params,
         parameters=PARAMETERS,
         summary="take a gem from each row of a grid; the reference game of tests and examples",
