@@ -42,7 +42,7 @@ RULES = (  # what the rules of every game and their tests use
     "tests/conftest.py", "tests/kernels/*",
 )  # fmt: skip
 SITE = ("docs/*", "*.md", "momagames/*.py")  # what the pages of the site are made of
-RESULTS = ("docs/make_results.py", "docs/results/*", "benchmarks/fronts/*", "benchmarks/learning/results.json")
+RESULTS = ("docs/make_results.py", "docs/results/*", "benchmarks/fronts/*")
 PLAYED = ("momagames/games/*/rules*",)  # pages of results show stored rows, which tests of archived rows play again
 
 

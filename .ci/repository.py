@@ -24,7 +24,7 @@ import grimp
 ROOTS = ("momagames", "tests", "benchmarks", "docs")  # folders of Python modules
 # Tables of names whose entries are imported on use: module -> names that stand for every entry.
 INDEXES = {
-    "momagames/games/__init__.py": {"VERSIONS", "COMMANDS", "ids", "commands"},
+    "momagames/games/__init__.py": {"VERSIONS", "BENCHMARK", "COMMANDS", "ids", "commands"},
     "momagames/baselines/__init__.py": {"METHODS", "POLICIES"},
     "momagames/baselines/learners.py": {"LEARNERS"},
     "momagames/registry.py": {"find_exact_front", "pareto_front"},

@@ -17,8 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
 from game_pages import write_pages  # noqa: E402
-from learning_page import PAGES  # noqa: E402
-from make_results import SOURCES, compare_pages, make_results  # noqa: E402
+from make_results import ARCHIVES, PAGES, compare_pages, make_results  # noqa: E402
 from page_figures import show_images  # noqa: E402
 from proven_gallery import write_gallery  # noqa: E402
 from sphinx.util import logging  # noqa: E402
@@ -99,7 +98,7 @@ def dataclass_signature(app: Any, what: str, name: str, obj: Any, options: Any, 
 def update_results(app: Any) -> None:
     """Draw the figures of docs/results, and warn about pages that differ from the archive."""
     if app.config.compute_results:
-        for name in compare_pages(PAGES, make_results(SOURCES, PAGES, LOGGER.info)):
+        for name in compare_pages(PAGES, make_results(ARCHIVES, PAGES, LOGGER.info)):
             LOGGER.warning("results/%s differs from the archive: run python docs/make_results.py", name)
     else:
         LOGGER.info("results: taken as they are")

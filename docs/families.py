@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from momagames import registry
-from momagames.games import VERSIONS
+from momagames.games import BENCHMARK
 
 
 def spec_file(id: str) -> Path:
@@ -21,8 +21,8 @@ def find_family(id: str) -> str:
 
 
 def list_families() -> dict[str, list[str]]:
-    """Return the ids of each family."""
+    """Return the ids of each family of the benchmark."""
     families: dict[str, list[str]] = {}
-    for id in VERSIONS:
+    for id in BENCHMARK:
         families.setdefault(find_family(id), []).append(id)
     return families

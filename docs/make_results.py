@@ -1,7 +1,6 @@
 """Write the pages of docs/results, tables of archived runs, and draw their figures.
 
-    python docs/make_results.py                      pages whose archive (in benchmarks/fronts), results of training
-                                                     (benchmarks/learning/results.json) or code have changed
+    python docs/make_results.py                      pages whose archive (in benchmarks/fronts) or code has changed
     python docs/make_results.py --force              all pages
     python docs/make_results.py --archive FOLDER     archive this results directory of one of the suites first
     python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
@@ -14,45 +13,31 @@ from __future__ import annotations
 
 import argparse
 import gc
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from time import process_time
 
-import family_page
-import generalization_page
-import head_to_head_page
-import learning_page
-import morl_page
-import plans_page
-import track_page
-from learning_page import NAME as LEARNING
-from learning_page import PAGES, RESULTS, ROOT
+import result_pages
 from page_cache import PageRecord, hash_inputs, read_record, write_record
-from page_figures import fold, is_image, join_lines
+from page_figures import fold, is_image, join_blocks
+from result_pages import COLLECTION, MAKERS
+from sections import table
 
 from momagames.benchmark.executors.processes import count_cores
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.errors import invalid_value, nearest, one_of
 from momagames.files.writing import write_page
-from momagames.reports.text.markdown_tables import markdown_table
 from momagames.reports.text.verdicts import describe_leads
 
-TRACKS = {  # suites with a page of their own -> the function that makes it
-    "policies": track_page.make_track,
-    "plans": plans_page.make_track,
-    "head_to_head": head_to_head_page.make_track,
-    "generalization": generalization_page.make_track,
-    "morl": morl_page.make_track,
-}
-MAKERS = {**TRACKS, "paper": family_page.make_pages, LEARNING: learning_page.make_pages}  # in the order of the index
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs" / "results"
+HISTORY = ("learning.md",)  # pages of results of former versions, which are not made again
 # suites whose archives have no trained policies, which are larger than all rows
 LEAN = ("policies", "plans", "head_to_head", "morl")
-ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in ("paper", *TRACKS)}
-SOURCES = {**ARCHIVES, LEARNING: RESULTS}
+ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in MAKERS}
 
 
 def make_results(
@@ -65,7 +50,7 @@ def make_results(
     force      make the pages also if nothing that they depend on has changed
     """
     folder.mkdir(exist_ok=True)
-    digests = {name: hash_inputs(file, Path(inspect.getfile(MAKERS[name])), ROOT) for name, file in sources.items()}
+    digests = {name: hash_inputs(file, Path(result_pages.__file__), ROOT) for name, file in sources.items()}
     old = [name for name in sources if force or not read_record(folder, name, digests[name])]
     for name in sources:
         say(f"results of {name}: {'computing' if name in old else 'reused'}")
@@ -82,7 +67,7 @@ def make_results(
         if file.name not in drawn:
             file.unlink()
     texts = {name: text for record in records.values() for name, text in record.texts.items()}
-    texts["index"] = join_lines(first_page(texts, records))
+    texts["index"] = join_blocks(first_page(texts, records))
     return {f"{name}.md": text for name, text in texts.items()}
 
 
@@ -95,63 +80,51 @@ def write_pages(name: str, file: Path, folder: Path, digest: str) -> float:
 
 def compare_pages(folder: Path, texts: Mapping[str, str]) -> list[str]:
     """Return the names of the pages in a folder that differ from these texts."""
-    pages = {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.md")}
+    pages = {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.md") if page.name not in HISTORY}
     return sorted(name for name in {*pages, *texts} if pages.get(name) != texts.get(name))
 
 
+INTRODUCTION = """\
+What the package's methods reach, in short; each title leads to figures and tables. Where nothing else is named,
+scores are hypervolume ratios: the hypervolume of what a method finds, divided by that of the exact front or of the
+best one that is known. A setting is a game with its parameters, objectives and opponents. A policy acts on what an
+agent observes; a plan is a list of actions from one position. [Benchmark](../benchmark.md#methods) explains the
+methods, `champion` is the [trained policy of the package](../training.md#champions), and the
+[glossary](../glossary.md) has the other words."""
+LEADERS = """\
+Methods that lead, and in how many settings of a game. A method leads if it is ahead of every other one: the interval
+of the difference in runs of equal seeds is above zero. Else the first ones are level. In the last column are methods
+that are trained on instances."""
+COMMANDS = """\
+The results of the games are those of the suite `paper` with ten seeds. The runs were made by
+`momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`. `python docs/make_results.py`
+writes all pages of this section. `python docs/make_results.py --unpack FOLDER` restores the results directory for
+`momagames bench report`, `compare` and `replay`. The figures are drawn when the site is built
+(`sphinx-build docs docs/_build`). Each run of the tests computes another random sample of the archived rows again
+(`pytest --long tests/test_archived_rows.py`)."""
+
+
 def first_page(texts: Mapping[str, str], records: Mapping[str, PageRecord]) -> Iterator[str]:
-    """Yield the lines of the index: the best methods, title and message of each page, and how the pages are made."""
-    yield from (
-        "# Results",
-        "",
-        "What the package's methods reach, in short; each title leads to figures and tables. Where nothing else is named,",
-        "scores are hypervolume ratios: the hypervolume of what a method finds, divided by that of the exact front or of the",
-        "best one that is known. A setting is a game with its parameters, objectives and opponents. A policy acts on what an",
-        "agent observes; a plan is a list of actions from one position. [Benchmark](../benchmark.md#methods) explains the",
-        "methods, `champion` is the [trained policy of the package](../training.md#champions), and the",
-        "[glossary](../glossary.md) has the other words.",
-        "",
-    )
+    """Yield the blocks of the index: the best methods, title and message of each page, and how the pages are made."""
+    yield from ("# Results", INTRODUCTION)
     yield from leader_table({name: record for name, record in records.items() if record.leaders})
-    for name in texts:
-        title, message = texts[name].split("\n\n")[:2]
-        yield from (f"**[{title.removeprefix('# ')}]({name}.md)**: {message}", "")
-        if name in TRACKS and (figure := next(filter(is_image, texts[name].splitlines()), "")):
-            yield from (figure, "")
-    yield from (
-        "```{toctree}",
-        ":hidden:",
-        "",
-        *texts,
-        "```",
-        "",
-        "## How the pages are made",
-        "",
-        "The results of the games are those of the suite `paper` with ten seeds. The runs were made by",
-        "`momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`. `python docs/make_results.py`",
-        "writes all pages of this section. `python docs/make_results.py --unpack FOLDER` restores the results directory for",
-        "`momagames bench report`, `compare` and `replay`. The figures are drawn when the site is built",
-        "(`sphinx-build docs docs/_build`). Each run of the tests computes another random sample of the archived rows again",
-        "(`pytest --long tests/test_archived_rows.py`).",
-        "",
-        *fold("Provenance of the suite paper", markdown_table(["", ""], records["paper"].facts)),
-    )
+    for name, text in texts.items():
+        title, message, *blocks = text.split("\n\n")
+        yield f"**[{title.removeprefix('# ')}]({name}.md)**: {message}"
+        if name in result_pages.PAGES:
+            yield from list(filter(is_image, blocks))[:1]
+    yield "\n".join(("```{toctree}", ":hidden:", "", *texts, "```"))
+    yield from ("## How the pages are made", COMMANDS)
+    yield fold("Provenance of the suite paper", [table(["", ""], records[COLLECTION].facts)])
 
 
 def leader_table(records: Mapping[str, PageRecord]) -> Iterator[str]:
-    """Yield a table of the methods that lead in each track, by game."""
+    """Yield the methods that lead in each track, by game."""
     games = dict.fromkeys(game for record in records.values() for game in record.leaders)
     titles = {name: record.texts[name].splitlines()[0] for name, record in records.items()}
     heads = [f"[{title.removeprefix('# ').rpartition(': ')[2]}]({name}.md)" for name, title in titles.items()]
     rows = [(game, *(describe_leaders(record.leaders.get(game, {})) for record in records.values())) for game in games]
-    yield from (
-        "Methods that lead, and in how many settings of a game. A method leads if it is ahead of every other one: the interval",
-        "of the difference in runs of equal seeds is above zero. Else the first ones are level. In the last column are methods",
-        "that are trained on instances.",
-        "",
-        *markdown_table(["game", *heads], rows),
-        "",
-    )
+    yield from (LEADERS, table(["game", *heads], rows))
 
 
 def describe_leaders(leaders: Mapping[str, int]) -> str:
@@ -173,7 +146,7 @@ def main() -> None:
         if name not in ARCHIVES:
             parser.error(f"{args.archive}: {invalid_value('suite', name, one_of(ARCHIVES), nearest(name, ARCHIVES))}")
         pack_archive(args.archive, ARCHIVES[name], policies=name not in LEAN)
-    texts = make_results(SOURCES, PAGES, force=args.force)
+    texts = make_results(ARCHIVES, PAGES, force=args.force)
     for page in compare_pages(PAGES, texts):
         if page in texts:
             write_page(PAGES / page, texts[page])

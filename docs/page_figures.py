@@ -1,10 +1,9 @@
-"""Pages of results with their figures and folded parts."""
+"""Pages of results: blocks of Markdown (paragraphs, tables, folded parts) with their figures."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,26 +17,23 @@ class PageSet:
     """The pages of one archive and their figures.
 
     texts      name of a page -> its text
-    figures    file name without extension -> figure, or a function that draws it into a file
+    figures    file name without extension -> figure
     leaders    game -> method -> number of settings in which it is best; empty for pages that compare within other limits
     facts      provenance for the index: name and value
     """
 
     texts: Mapping[str, str]
-    figures: Mapping[str, Figure | Callable[[Path], None]]
-    leaders: Mapping[str, Counter[str]] = field(default_factory=dict)
+    figures: Mapping[str, Figure]
+    leaders: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     facts: Sequence[tuple[str, str]] = ()
 
     def draw_figures(self, folder: Path) -> None:
-        for name, figure in self.figures.items():
-            if isinstance(figure, Figure):
-                save_figures({name: figure}, folder, ["svg"])
-            else:
-                figure(folder / f"{name}.svg")
+        save_figures(self.figures, folder, ["svg"])
 
 
-def join_lines(lines: Iterable[str]) -> str:
-    return "\n".join(lines).rstrip("\n") + "\n"
+def join_blocks(blocks: Iterable[str]) -> str:
+    """Return the text of a page."""
+    return "\n\n".join(blocks) + "\n"
 
 
 def image(text: str, file: str) -> str:
@@ -55,6 +51,6 @@ def show_images(page: str, folder: Path | None = None) -> str:
     return IMAGE.sub(lambda match: match[1] if folder is None or (folder / match[2]).is_file() else match[0], page)
 
 
-def fold(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines that are folded under a title."""
-    yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
+def fold(title: str, blocks: Iterable[str]) -> str:
+    """Return blocks that are folded under a title."""
+    return "\n\n".join((f"<details>\n<summary>{title}</summary>", *blocks, "</details>"))

@@ -93,7 +93,7 @@ def format_front(name: str, front: FrontFile | EnvironmentFront, figure: str) ->
     yield from (f"## {name}", "", f"![{len(front.points)} points of {name}]({figure})", "")
     yield from table(("", ""), list(list_facts(front)))
     yield from ("```console", f"$ {front.provenance['command']}", f"$ momagames front verify --prove {name}", "```", "")
-    yield from fold("Start position", format_position(front))
+    yield from (fold("Start position", ["\n".join(format_position(front))]), "")
 
 
 def summarize(found: dict[str, FrontFile | EnvironmentFront]) -> list[str]:

@@ -9,16 +9,16 @@ import re
 from pathlib import Path
 
 import momagames
-from momagames.games import VERSIONS
+from momagames.games import BENCHMARK
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 PLACE = re.compile(r"(<!-- environments: start[^\n]*-->\n).*?(<!-- environments: end -->)", re.DOTALL)
 
 
 def environments_table() -> str:
-    """Return one row for each built-in id, with its default parameters."""
+    """Return one row for each id of the benchmark, with its default parameters."""
     rows = ["| id | agents | objectives | dynamics | description |", "|---|---|---|---|---|"]
-    for id in VERSIONS:
+    for id in BENCHMARK:
         game = momagames.spec(id)
         names = ", ".join(objective.name for objective in game.objectives)
         rows.append(f"| `{id}` | {len(game.agents)} | {names} | {game.dynamics} | {game.title}: {game.summary} |")

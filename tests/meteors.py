@@ -141,7 +141,7 @@ def game(id: str, **given: Any) -> Game:
         parameters=PARAMETERS,
         factory=game,
         blank_state=blank,
-        kernels=Kernels(deal, legal, step, observe),
+        kernels=Kernels(generate=deal, legal=legal, step=step, observe=observe),
         rules_key="tests.meteors",
         codec=Codec(save, load),
         view=View(draw=lambda state, last: np.zeros((4, 4, 3), np.uint8)),
@@ -164,16 +164,16 @@ def for_people(cells: int = 20, limit: int = 30) -> Game:
     return replace(
         game("meteors-v0", cells=cells, limit=limit),
         view=View(
-            draw,
-            format_text,
-            (
+            draw=draw,
+            text=format_text,
+            render_options=(
                 Parameter("viewer", None, "who looks on", choices=(None, *agents)),
                 Parameter("big", False, "a large picture"),
                 Parameter("cell", -1, "a cell", -1, cells - 1),
             ),
         ),
         human=Human(
-            Keys({"left": ((0,), 1), "right": ((0,), 2), **words}, "arrows: move, 0 to 2: say"),
+            keys=Keys({"left": ((0,), 1), "right": ((0,), 2), **words}, "arrows: move, 0 to 2: say"),
             point=lambda state, x, y: {"cell": int(x) // 2} if 0 <= x < 40 and 0 <= y < 8 else {},
         ),
     )

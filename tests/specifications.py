@@ -70,8 +70,8 @@ def evaluate(formula: str, game: Game, objective: str = "") -> float:
 def shapes(id: str) -> list[Game]:
     """Return the game with its defaults, wide and tall, and as in the tests of all games."""
     known = {parameter.name for parameter in momagames.spec(id).parameters}
-    wide = {"board_width": 9, "board_height": 6, "num_colors": 3, "clear_bonus": 7.0}
-    tall = {"board_width": 4, "board_height": 11, "level": 5}
+    wide = {"board_width": 8, "board_height": 6, "num_colors": 3, "clear_bonus": 7.0}
+    tall = {"board_width": 4, "board_height": 8, "level": 5}
     common = [{name: value for name, value in given.items() if name in known} for given in (wide, tall)]
     small = [given for given in SMALL.get(id, ()) if not given.get("normalize")]  # bounds of another unit: MO-TileBlast, §5.7
     return [momagames.spec(id, **given) for given in ({}, *common, *small)]

@@ -67,7 +67,7 @@ def choose(affected):
         ("docs/own-method.md", ["benchmark/test_own_methods"], ["games/samegame/test_standard_scores"], [], "pages"),
         ("docs/page_figures.py", ["test_results_pages", "test_docs"], ["cli/test_bench"], [], "results"),
         ("README.md", ["test_docs", "test_release"], ["cli/test_bench", "games/samegame/test_oracle"], [], "pages"),
-        ("docs/results/policies.md", ["test_results_pages"], ["games/samegame/test_oracle"], [], "results"),
+        ("docs/results/policies.md", ["test_docs", "test_page_cache"], ["games/samegame/test_oracle"], [], "results"),
         ("benchmarks/fronts/plans.npz.xz", ["test_archived_rows"], ["games/samegame/test_oracle"], [], "results"),
         ("configs/suites/quick.yaml", ["cli/test_bench", "benchmark/test_plan"], ["games/samegame/test_oracle"], [], ""),
         ("tests/reports/test_page.py", ["reports/test_page"], ["reports/test_report", "test_docs"], [], ""),

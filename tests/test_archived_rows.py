@@ -15,7 +15,6 @@ import pytest
 from momagames.benchmark import run_suite
 from momagames.benchmark.evaluate import evaluate_run
 from momagames.benchmark.plan import expand_runs
-from momagames.benchmark.replays import can_recompute, recompute_row
 from momagames.benchmark.store.archive_file import unpack_archive
 from momagames.benchmark.store.checksums import hash_files, write_checksums
 from momagames.benchmark.store.packed_rows import PACKED
@@ -24,6 +23,7 @@ from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from tests.benchmark.test_generalization import EXPERIMENT
 from tests.benchmark.tiny import POLICIES, RANDOM, plans, suite
+from tests.recomputed_rows import can_recompute, recompute_row
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ARCHIVES = sorted((Path(__file__).resolve().parents[1] / "benchmarks" / "fronts").glob("*.npz.xz"))
@@ -32,8 +32,8 @@ CHEAP = 0.5  # seconds of a run that is computed again as a whole; trainings are
 
 
 def trains(run):
-    game = run.game.make_game()
-    return run.kind == "policies" and any(one.make_method(game).trains for one in (run.method, *(run.players or ())))
+    game, players = run.game.make_game(), getattr(run, "players", ())
+    return run.kind == "policies" and any(choice.is_trained(game) for choice in (run.method, *players))
 
 
 def draw_seed():
@@ -87,8 +87,9 @@ def test_archived_rows_are_computed_again(archive, tmp_path, other_games):
     rng = np.random.default_rng(seed)
     for runs in group_cheap_runs(store, families).values():
         run = runs[rng.integers(len(runs))]
-        again = [json.loads(json.dumps(row)) for row in evaluate_run(run, {})]
-        assert again == list(store.read_rows(run)), f"MOMAGAMES_SAMPLE_SEED={seed}: {run.folder}"
+        stored = list(store.read_rows(run))
+        again = [json.loads(json.dumps({**row, "version": stored[0]["version"]})) for row in evaluate_run(run, {})]
+        assert again == stored, f"MOMAGAMES_SAMPLE_SEED={seed}: {run.folder}"
 
 
 def group_cheap_runs(store, families):
@@ -96,7 +97,7 @@ def group_cheap_runs(store, families):
     groups = defaultdict(list)
     for family, runs in families.items():
         for run in runs:
-            if run.cpu_seconds is None and not trains(run) and store.read_metadata(run)["cpu_s"] < CHEAP:
+            if not getattr(run, "cpu_seconds", None) and not trains(run) and store.read_metadata(run)["cpu_s"] < CHEAP:
                 groups[family].append(run)
                 groups[run.method.name].append(run)
     return groups

@@ -10,11 +10,15 @@ from types import SimpleNamespace
 import pytest
 
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
+pytest.importorskip("matplotlib.text")
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
 import make_results  # noqa: E402
 import page_cache  # noqa: E402
 from page_figures import PageSet, image, show_images  # noqa: E402
+
+from momagames.reports.figures import paper_figures  # noqa: E402
+from momagames.reports.figures.paper_figures import Figure  # noqa: E402
 
 SOURCES = {
     "docs/one_page.py": "from tools import shorten\nimport momagames.reports.tables",
@@ -41,6 +45,23 @@ USED = {
 }  # fmt: skip
 
 
+def make_figure(text, fail=None):
+    """Return a figure whose file has a text; `fail`: raised after it is written."""
+
+    def save(file, **options):
+        file.write_text(text)
+        if fail:
+            raise fail
+
+    return Figure("front", "", lambda: SimpleNamespace(findobj=lambda kind: [], savefig=save))
+
+
+@pytest.fixture(autouse=True)
+def unchanged_drawings(monkeypatch):
+    """Take what figures make as drawn: here it is no description of a figure."""
+    monkeypatch.setattr(paper_figures, "draw_with_matplotlib", lambda made: made)
+
+
 def forget_sources():
     for function in (page_cache.hash_source, page_cache.list_data, page_cache.list_imports):
         function.cache_clear()
@@ -64,7 +85,7 @@ def site(root, monkeypatch):
 
     def make(name, file):
         computed.append(name)
-        return PageSet({name: f"# {name}\n\n{file.read_text()}\n"}, {name: lambda path: path.write_text(f"<svg>{name}")})
+        return PageSet({name: f"# {name}\n\n{file.read_text()}\n"}, {name: make_figure(f"<svg>{name}")})
 
     def make_all(force=False):
         computed.clear()
@@ -137,15 +158,14 @@ def test_a_page_that_differs_is_reported_without_computing(root, site):
 
 
 def test_an_interruption_leaves_no_valid_record(tmp_path):
-    def draw_part(file):
-        file.write_text("<sv")
-        raise KeyboardInterrupt
+    def write(first, second):
+        page_cache.write_record(tmp_path, "one", "a", PageSet({"one": ""}, {"first": first, "second": second}))
 
-    page_cache.write_record(tmp_path, "one", "a", PageSet({"one": ""}, {"one": lambda file: file.write_text("<svg>")}))
+    write(make_figure("<svg>"), make_figure("<svg>"))
     assert page_cache.read_record(tmp_path, "one", "a")
     assert not page_cache.read_record(tmp_path, "one", "b")
     with pytest.raises(KeyboardInterrupt):
-        page_cache.write_record(tmp_path, "one", "a", PageSet({"one": ""}, {"one": draw_part}))
+        write(make_figure("<svg>new"), make_figure("<sv", KeyboardInterrupt))
     assert not page_cache.read_record(tmp_path, "one", "a")
 
 

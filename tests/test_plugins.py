@@ -25,7 +25,9 @@ SOURCES = {
     "mo_pebbles/game.py": """
         import numpy as np
 
-        from momagames.contract import Game, Kernels, Objective, Parameter, Field, SearchSupport, check_parameters
+        from momagames.contract import (
+            Field, Game, Kernels, Objective, Parameter, SearchGuidance, SearchSupport, check_parameters
+        )
         from momagames.kernels.jit import kernel
         from momagames.kernels.record import record
 
@@ -95,7 +97,7 @@ SOURCES = {
                 max_episode_steps=heap,
                 factory=game,
                 blank_state=blank,
-                kernels=Kernels(generate, legal, step, observe),
+                kernels=Kernels(generate=generate, legal=legal, step=step, observe=observe),
                 params=params,
                 parameters=PARAMETERS,
                 rules_key="pebbles",
@@ -104,7 +106,7 @@ SOURCES = {
                     "greatest": "mo_pebbles.policies:Greatest",
                     "at_most": "mo_pebbles.policies:AtMost",
                 },
-                search=SearchSupport(optimistic=optimistic, present=present, move_codes=move_codes),
+                search=SearchSupport(optimistic=optimistic, present=present, guidance=SearchGuidance(move_codes=move_codes)),
             )
     """,
     "mo_pebbles/policies.py": """

@@ -217,7 +217,8 @@ def game(id):
         id=id, title="Guest", agents=("a",), dynamics="sequential", chance="none",
         objectives=(Objective("x", "points", 0, 1, 0, 1, "1"),), actions=(2,),
         fields=(Field("observation", (1,), "int8", 0, 9),),
-        max_episode_steps=9, factory=game, blank_state=np.zeros(1, dtype)[0], kernels=Kernels(deal, legal, legal, legal),
+        max_episode_steps=9, factory=game, blank_state=np.zeros(1, dtype)[0],
+        kernels=Kernels(generate=deal, legal=legal, step=legal, observe=legal),
     )
 
 made = game("guest-v0")

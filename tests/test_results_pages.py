@@ -1,6 +1,5 @@
 """The pages of results: generated from an archive, complete and reproducible."""
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -28,40 +27,15 @@ from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, pl
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
-import family_page  # noqa: E402
-import generalization_page  # noqa: E402
-import head_to_head_page  # noqa: E402
-import learning_page  # noqa: E402
+import headlines  # noqa: E402
 import make_results  # noqa: E402
-import morl_page  # noqa: E402
-import plans_page  # noqa: E402
-import track_page  # noqa: E402
+from archives import Archive  # noqa: E402
 from page_figures import PageSet, show_images  # noqa: E402
+from result_pages import PAGES, make_page  # noqa: E402
 
 IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")
 
 SUITE = {"name": "track", "description": "Cut.", "indicators": INDICATORS}
-
-
-def make_run(learner, method, seed, curve):
-    return {
-        "learner": learner,
-        "head": {
-            "game": "mo-samegame-v0", "params": {"num_colors": 3}, "opponents": [], "seed": seed, "weights": None,
-            "method": method, "options": {"divisions": 4, "hidden": 16}, "other_games": [],
-        },
-        "minutes": 1.5, **({"CPU-minutes": 1.25} if seed else {}), "load": 0.5, "threads": 1, "steps": 100, "version": "1",
-        "results": {"decisions/s": 8.0, "share": 0.25 + seed}, "curve": curve,
-    }  # fmt: skip
-
-
-OWN = [make_run("grpo", "grpo", seed, [[50, 1.0], [100, 2.0 + seed]]) for seed in range(2)]
-LEARNED = {
-    "boards": {
-        "remark": "Random boards.", "bars": {"share": 0.5, "decisions/s": 9},
-        "runs": [*OWN, make_run("maskable_ppo", "maskable_ppo", 0, [])],
-    }
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -76,21 +50,19 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def archives(results, tmp_path_factory):
-    """Return the archives of two small suites, and results of training, by name."""
+    """Return the archives of two small suites by name."""
     folder = tmp_path_factory.mktemp("archives")
     assert not run_suite(suite(GENERALIZATION), folder / "results").failed
     pack_archive(results, folder / "paper.npz.xz")
     pack_archive(folder / "results", folder / "generalization.npz.xz")
-    (folder / "learned.json").write_text(json.dumps(LEARNED))
-    suites = {name: folder / f"{name}.npz.xz" for name in ("paper", "generalization")}
-    return {**suites, "learning": folder / "learned.json"}
+    return {name: folder / f"{name}.npz.xz" for name in ("paper", "generalization")}
 
 
 def test_only_suites_of_the_pages_are_archived(results, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["make_results.py", "--archive", str(results)])
     with pytest.raises(SystemExit):
         make_results.main()
-    assert "invalid suite='both': expected 'paper', 'policies'" in capsys.readouterr().err
+    assert "invalid suite='both': expected 'policies', 'plans'" in capsys.readouterr().err
 
 
 def test_pages_of_an_archive(results, archives, tmp_path):
@@ -99,20 +71,7 @@ def test_pages_of_an_archive(results, archives, tmp_path):
         pack_archive(results, tmp_path / f"{name}.npz.xz")
     assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
     pages = make_results.make_results(archives, tmp_path / "pages")
-    assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md", "learning.md"}
-    assert "\n## MO-SameGame 15x15, 3 colors\n\nTarget `boards`. Random boards.\n" in pages["learning.md"]
-    link = "[MO-SameGame 15x15, 3 colors](#mo-samegame-15x15-3-colors)"
-    assert "meet 1 of 2 bars. They miss a bar in MO-SameGame 15x15, 3 colors.\n" in pages["learning.md"]
-    assert f"| {link} | share | 0.5 | 0.75 | 2 | met |" in pages["learning.md"]
-    assert f"| {link} | decisions/s | 9 | 8 | 2 | missed |" in pages["learning.md"]
-    settings = "100 environment steps; options that differ from the defaults: hidden=16; threads: 1;"
-    assert f"\n`mo-samegame-v0(num_colors=3)`; {settings}" in pages["learning.md"]
-    assert "| grpo | mean | seed 0 | seed 1 |" in pages["learning.md"]
-    assert "| decisions/s | **8** | 8 | 8 |" in pages["learning.md"]
-    assert "| share | **0.75** [0.25, 1.25] | 0.25 | 1.25 |" in pages["learning.md"]
-    assert "| maskable_ppo | mean | seed 0 |" in pages["learning.md"]
-    assert "| minutes |  | 1.5 |" in pages["learning.md"]
-    assert "| CPU-minutes |  |  | 1.2 |" in pages["learning.md"]
+    assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md"}
     (boards, *_) = expected.panels
     score = boards.scores["exact"]["hypervolume"].interval
     assert f"| exact | 2 | {describe_interval(score, '.4g')} |" in pages["one.md"]
@@ -139,31 +98,28 @@ def test_pages_compute_only_what_they_show(results):
     assert "crossplay" in {figure.kind for figure in list_figures(data).values()}
 
 
+def describe_family(data, suite):
+    """Return the message of the page of one suite of a collection."""
+    archive = Archive("both", None, None, data, (), {})
+    (text,) = headlines.family(archive.select([one for one in data.panels if one.experiment.startswith(suite)]))
+    return text
+
+
 def test_message_of_a_family(results):
-    data = report(results, replays=False)
-    (seats,) = family_page.select_panels("two", data)
-    means = {name: data.overview[1].scores[name].value for name in seats.scores}
+    data = collect_report_data(Store(results), Store(results).read_suite(), primary_only=True)
+    means = {name: score.value for name, score in data.overview[1].scores.items()}
     best, other = sorted(means, key=means.get, reverse=True)
     assert means[best] > means[other]
-    message = family_page.describe_family([seats], data)
+    message = describe_family(data, "two")
     is_level = message.startswith(f"{best} and {other} are level")
     assert is_level or message.startswith(f"{best} is best: hypervolume ratio {means[best]:.2f}")
     assert message.endswith(f" Ahead of all others: {'level' if is_level else f'`{best}`'} in 1 of 1 setting.")
-    (boards,) = family_page.select_panels("one", data)  # random search finds both fronts, too
-    assert family_page.describe_family([boards], data).endswith(" Ahead of all others: level in 1 of 1 setting.")
-
-
-def test_training_curves(tmp_path):
-    pytest.importorskip("matplotlib")
-    learning_page.draw_curves(LEARNED["boards"], tmp_path / "learning-boards.svg")
-    figure = (tmp_path / "learning-boards.svg").read_text()
-    assert "hypervolume" in figure
-    assert "maskable_ppo" not in figure  # it has no evaluations
-    assert "<!-- 3.0 -->" in figure or ">3.0<" in figure  # on the axis: at most 2 + 1
+    # random search finds both fronts of the boards, too
+    assert describe_family(data, "one").endswith(" Ahead of all others: level in 1 of 1 setting.")
 
 
 def test_page_of_generalization(archives, tmp_path):
-    text = generalization_page.make_track("generalization", archives["generalization"]).texts["generalization"]
+    text = make_page("generalization", archives["generalization"], PAGES["generalization"]).texts["generalization"]
     message = text.splitlines()[2]
     assert message.startswith(
         "Of the methods that are trained on 3 instances alone, `cross_entropy` has the smallest regret on 4 unseen ones"
@@ -183,12 +139,13 @@ def test_methods_with_equal_gaps_are_level(monkeypatch):
         method: dict.fromkeys((RATIO, REGRET), InstanceScore(at, at, at, {0: 0.1, 1: 0.1}, dict(enumerate(gaps))))
         for method, gaps in {"a": (0.4, 0.1), "b": (0.1, 0.3), "c": (0.0, 0.0)}.items()
     }
-    monkeypatch.setattr(generalization_page, "select_trained", lambda *_: found)
-    monkeypatch.setattr(
-        generalization_page, "find_experiment", lambda *_: SimpleNamespace(select_episodes=3, report_episodes=4)
+    monkeypatch.setattr(headlines, "select_trained", lambda archive: found)
+    setting = SimpleNamespace(
+        panel=SimpleNamespace(generalization=found), experiment=SimpleNamespace(select_episodes=3, report_episodes=4)
     )
     settings = SimpleNamespace(confidence=0.95, resamples=500)
-    text = generalization_page.describe_message(None, SimpleNamespace(generalization=found), settings)
+    archive = SimpleNamespace(panels=[None], data=SimpleNamespace(settings=settings), select_setting=lambda panel: setting)
+    (text,) = headlines.generalization(archive)
     assert "`a` (level with `b` and `c`) has the smallest regret" in text
     assert "`a` (level with `b`) has the largest gap" in text
 
@@ -209,11 +166,10 @@ def test_page_of_a_track(tmp_path, monkeypatch):
     suite = load_suite({"name": "track", "description": "Cut.", "experiments": [wanted], "indicators": INDICATORS})
     assert not run_suite(suite, tmp_path / "results", shard=Shard(1, 1, (0, 1))).failed
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz")
-    monkeypatch.setitem(track_page.TITLES, "track", "Track")
     outcomes = {}
     for learner in ("random", "greedy"):
-        monkeypatch.setattr(track_page, "LEARNER", learner)
-        page = track_page.make_track("track", tmp_path / "track.npz.xz")
+        monkeypatch.setattr(headlines, "LEARNER", learner)
+        page = make_page("track", tmp_path / "track.npz.xz", PAGES["policies"])
         (row,) = re.findall(r"^\| MO-Breakthrough .*$", page.texts["track"], re.MULTILINE)
         outcomes[learner] = [cell.strip() for cell in row.strip("| ").split("|")]
     assert [outcomes[name][-1] for name in outcomes] == ["loss", "win"]
@@ -227,12 +183,11 @@ def test_page_of_a_track(tmp_path, monkeypatch):
     assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures}
 
 
-def test_page_of_a_complete_track_has_the_commands(tmp_path, monkeypatch):
+def test_page_of_a_complete_track_has_the_commands(tmp_path):
     suite = load_suite({"name": "track", "description": "", "experiments": [POLICIES], "indicators": INDICATORS})
     assert not run_suite(suite, tmp_path / "results").failed
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz")
-    monkeypatch.setitem(track_page.TITLES, "track", "Track")
-    page = track_page.make_track("track", tmp_path / "track.npz.xz")
+    page = make_page("track", tmp_path / "track.npz.xz", PAGES["policies"])
     assert "`momagames bench run track` made the runs" in page.texts["track"]
     assert "`python docs/make_results.py --suite track --unpack FOLDER` restores them" in page.texts["track"]
 
@@ -242,22 +197,22 @@ def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
     suite = load_suite({"name": "track", "description": "", "experiments": [wanted], "indicators": INDICATORS})
     assert not run_suite(suite, tmp_path).failed
     data = collect_report_data(Store(tmp_path), suite, primary_only=True)
-    monkeypatch.setattr(track_page, "LEARNER", "random")
-    (before,) = track_page.compare_learner(data)
+    monkeypatch.setattr(headlines, "LEARNER", "random")
+    (before,) = headlines.compare_learner(data)
     assert (before.baseline, before.result) == ("greedy", "loss")
-    monkeypatch.setattr(track_page, "LEARNER", "greedy")
-    monkeypatch.setattr(track_page, "MORE_TRAINING", "random")
-    assert track_page.compare_learner(data) == []  # no other method is left
+    monkeypatch.setattr(headlines, "LEARNER", "greedy")
+    monkeypatch.setattr(headlines, "MORE_TRAINING", "random")
+    assert headlines.compare_learner(data) == []  # no other method is left
     end = "0 of the 1 setting that they play; their training was longer than the budget of the others."
-    assert " ".join(track_page.describe_trained(data)).endswith(f"lead {end}")
+    assert " ".join(headlines.describe_champions(data)).endswith(f"lead {end}")
 
 
 def test_leaders_by_game():
     games = [momagames.spec(f"mo-{name}-v0") for name in ("pommerman-duel", "tileblast", "pommerman-ffa", "pommerman-duel")]
-    leaders = track_page.count_leaders(zip(games, (["a", "c"], ["b"], ["c"], ["c"]), strict=True))
+    leaders = headlines.count_leaders(zip(games, (["a", "c"], ["b"], ["c"], ["c"]), strict=True))
     assert leaders == {"MO-Pommerman": {"c": 2, LEVEL: 1}, "MO-TileBlast": {"b": 1}}
     tracks = {"x": PageSet({"x": "# Track 1: first\n"}, {}, leaders), "y": PageSet({"y": "# Second\n"}, {})}
-    assert list(make_results.leader_table(tracks))[4:-1] == [
+    assert list(make_results.leader_table(tracks))[1].splitlines() == [
         "| game | [first](x.md) | [Second](y.md) |",
         "|---|---:|---:|",
         "| MO-Pommerman | `c` in 2 of 3 settings, level in 1 | – |",
@@ -265,15 +220,16 @@ def test_leaders_by_game():
     ]
 
 
-def make_page(module, experiments, tmp_path):
+def run_page(name, experiments, tmp_path):
+    """Run experiments and return the page of the suite with this name."""
     suite = load_suite({**SUITE, "experiments": experiments})
     assert not run_suite(suite, tmp_path / "results").failed
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", policies=False)
-    return module.make_track("track", tmp_path / "track.npz.xz")
+    return make_page("track", tmp_path / "track.npz.xz", PAGES[name])
 
 
 def test_page_of_games_between_learners(tmp_path):
-    page = make_page(head_to_head_page, [{**MATCHES, "methods": [RANDOM, GREEDY], "budget": 0}], tmp_path)
+    page = run_page("head_to_head", [{**MATCHES, "methods": [RANDOM, GREEDY], "budget": 0}], tmp_path)
     assert page.texts["track"].startswith("# Track 3: games between learners\n\nRating above those of all others: ")
     assert "**2 of 2 seeds** are complete (seeds 0, 1; 4 of 4 runs)." in page.texts["track"]
     (panel,) = report(tmp_path / "results", replays=False).crossplay
@@ -283,7 +239,11 @@ def test_page_of_games_between_learners(tmp_path):
     assert f"| greedy | {describe_interval(scores.ratings['greedy'], '.0f')} |" in page.texts["track"]
     assert f"| {won:.3f} | {tied:.3f} | {lost:.3f} |" in page.texts["track"]
     assert f"| random | {lost:.2f} / {tied:.2f} / {won:.2f} |" in page.texts["track"]
-    assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures} == {"track-1.svg"}
+    assert (
+        set(IMAGE.findall(show_images(page.texts["track"])))
+        == {f"{name}.svg" for name in page.figures}
+        == {"head_to_head-1.svg"}
+    )
     assert page.texts["track"].count("<details>") == page.texts["track"].count("</details>") == 3
 
 
@@ -291,8 +251,8 @@ def test_page_of_plans(tmp_path):
     steps = {**plans([RANDOM, GREEDY, EXACT], board_width=6, board_height=6, num_colors=3), "name": "steps"}
     beams = [{"name": "beam", "options": {"width": 2, "estimate": estimate}} for estimate in ("present", "champion")]
     trained = load_suite({**SUITE, "experiments": [{**steps, "methods": [RANDOM, *beams]}]})
-    assert plans_page.describe_trained(trained).endswith("which no budget includes: `beam(estimate=champion)`.")
-    page = make_page(plans_page, [steps, {**steps, "name": "time", "cpu_seconds": 0.02}], tmp_path)
+    assert headlines.describe_trained(trained).endswith("which no budget includes: `beam(estimate=champion)`.")
+    page = run_page("plans", [steps, {**steps, "name": "time", "cpu_seconds": 0.02}], tmp_path)
     ratios = {}
     for panel in report(tmp_path / "results", replays=False).panels:
         ratios[panel.experiment] = {name: panel.scores[name]["hypervolume_ratio"].interval.value for name in panel.points}
@@ -323,7 +283,7 @@ def test_page_of_learners_of_other_libraries(tmp_path):
     learner = {"name": "maskable_ppo", "options": {**OPTIONS["maskable_ppo"], "net_arch": [16, 16]}}
     boards = plans([RANDOM, learner], seeds=(0,))
     seats = {**POLICIES, "methods": [RANDOM, learner, GREEDY], "opponents": [RANDOM], "seeds": [0], "budget": 200}
-    page = make_page(morl_page, [boards, {**seats, "seats": ["player_0"]}], tmp_path)
+    page = run_page("morl", [boards, {**seats, "seats": ["player_0"]}], tmp_path)
     easy, hard = report(tmp_path / "results", replays=False).panels
     ratios = {name: hard.scores[name]["hypervolume_ratio"].interval.value for name in hard.points}
     best = max(("random", "greedy"), key=ratios.get)

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 import momagames
-from benchmarks.learning.targets import make_for_samegame
 from momagames.baselines.base import first_agents
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
@@ -122,7 +121,7 @@ def make_robotmail(file: str, budget: int, objectives: tuple[str, ...], limits: 
 CHAMPIONS = {
     "samegame": Champion(
         "momagames.games.samegame:champion.npz", lambda: [momagames.spec("mo-samegame-v0")],
-        make_for_samegame(Grpo), 100_000_000,
+        Grpo(**Grpo.default_options(momagames.spec("mo-samegame-v0"))), 100_000_000,
         "Random boards of 15x15 cells with 5 colors.",
         "One agent and rewards by color. Other boards and numbers of colors are played, too, but were not trained on. Beam "
         "search on a single instance finds better fronts.",

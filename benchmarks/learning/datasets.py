@@ -4,8 +4,8 @@
     python -m benchmarks.learning.datasets --recipe breakthrough --episodes 1000 1000 100
 
 For each tier it prints the CPU time of playing and of writing a file of data, its size, and what both come to for a million
-episodes on one core; then the size and time of the same episodes in other formats, and of their observations in full; then the
-speed of reading, which plays the episodes again. Compilation is not measured. CPU time of this process.
+episodes on one core; then the size of their observations in full, and the speed of reading, which plays the episodes again.
+Compilation is not measured. CPU time of this process.
 """
 
 from __future__ import annotations
@@ -14,11 +14,8 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from momagames.datasets import load_recipe
 from momagames.datasets.dataset import stack_preferences
@@ -27,7 +24,7 @@ from momagames.datasets.making import describe_policies
 from momagames.datasets.playing import play_shard
 from momagames.datasets.recipes import Recipe
 from momagames.datasets.replaying import replay_shard
-from momagames.datasets.shards import Shard, write_shard
+from momagames.datasets.shards import write_shard
 
 MILLION = 1_000_000
 
@@ -45,29 +42,6 @@ def select_part(recipe: Recipe, part: int, episodes: int) -> Recipe:
     return recipe.model_copy(update={"parts": (chosen,), "shard_episodes": episodes})
 
 
-def list_formats(folder: Path, shard: Shard, preferences: Any) -> dict[str, Callable[[], Path]]:
-    """Return what writes the same episodes in each format."""
-    arrays = {name: getattr(shard, name) for name in ("seeds", "policies", "returns", "lengths", "actions")}
-
-    def write_parquet() -> Path:
-        write_shard(folder / "x.parquet", shard, 0, preferences)
-        return folder / "x.parquet"
-
-    def write_npz() -> Path:
-        np.savez_compressed(folder / "x.npz", **arrays)
-        return folder / "x.npz"
-
-    def write_hdf5() -> Path:
-        import h5py
-
-        with h5py.File(folder / "x.hdf5", "w") as file:
-            for name, array in arrays.items():
-                file.create_dataset(name, data=array, compression="gzip", chunks=True)
-        return folder / "x.hdf5"
-
-    return {"Parquet, zstd": write_parquet, "NumPy, deflate": write_npz, "HDF5, gzip": write_hdf5}
-
-
 def measure_tier(recipe: Recipe, part: int, episodes: int) -> None:
     """Print the figures of a tier."""
     tier, small = recipe.parts[part].tier, select_part(recipe, part, max(1, episodes // 100))
@@ -77,17 +51,10 @@ def measure_tier(recipe: Recipe, part: int, episodes: int) -> None:
     preferences = stack_preferences(game, describe_policies(chosen, 0))
     playing, shard = measure(lambda: play_shard(chosen, 0, 0))
     with tempfile.TemporaryDirectory() as name:
-        formats = {}
-        for title, write in list_formats(Path(name), first, preferences).items():
-            with suppress(ImportError):
-                write()  # imports
-                formats[title] = 0.0, 0
-        for title, write in list_formats(Path(name), shard, preferences).items():
-            if title not in formats:
-                continue
-            seconds, path = measure(write)
-            formats[title] = seconds, path.stat().st_size
-    writing, size = formats["Parquet, zstd"]
+        file = Path(name) / "x.parquet"
+        write_shard(file, first, 0, preferences)  # imports
+        writing, _ = measure(lambda: write_shard(file, shard, 0, preferences))
+        size = file.stat().st_size
     for _ in replay_shard(game, first, "compiles"):
         pass
     reading, rows = measure(
@@ -100,8 +67,6 @@ def measure_tier(recipe: Recipe, part: int, episodes: int) -> None:
         f"{size / episodes:.1f} bytes an episode; a million: {factor * (playing + writing) / 60:.2f} min on one core, "
         f"{factor * size / 1e6:,.0f} MB"
     )
-    for title, (seconds, count) in formats.items():
-        print(f"  {title}: {count / episodes:.1f} bytes an episode, {seconds:.3f} s")
     print(f"  observations, masks and rewards in full: {full / episodes:,.0f} bytes an episode, {full / size:,.0f} x")
     print(f"  read: {episodes / reading:,.0f} episodes and {sum(rows) / reading:,.0f} decisions a second")
 

@@ -17,7 +17,9 @@ def field_space(field: Field) -> spaces.Box:
 
 def mask_space(game: Game) -> spaces.Space[Any]:
     """Return the space of an action mask, or a tuple of them for several parts."""
-    parts = [spaces.MultiBinary(n) if game.mask_space == "binary" else spaces.Box(0, 1, (n,), np.int8) for n in game.actions]
+    parts = [
+        spaces.MultiBinary(n) if game.original.mask_space == "binary" else spaces.Box(0, 1, (n,), np.int8) for n in game.actions
+    ]
     return parts[0] if len(parts) == 1 else spaces.Tuple(parts)
 
 

@@ -84,7 +84,7 @@ def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[M
     from momagames.baselines.scripted import make_scripted_method
 
     _check_name("method", name)
-    own: Mapping[str, str] = {**game.policies, **game.exact_policies} if game else {}
+    own: Mapping[str, str] = {**game.policies, **game.solvers.policies} if game else {}
     if game and name not in METHODS and (name in own or name.startswith(SAFE) or _has_own_prefix(name, game)):
         return make_scripted_method(name, find_policy(name, game, origin))
     if name not in METHODS and not is_python_path(name):
@@ -153,9 +153,9 @@ def find_policy(name: str, game: Game, origin: Origin = USER) -> PolicySource:
     if _has_own_prefix(name, game):
         origin.check_name("policy", name)
         prefix, _, rest = name.partition(":")
-        made: PolicySource = load_object(game.policy_prefixes[prefix])(rest, game)
+        made: PolicySource = load_object(game.original.policy_prefixes[prefix])(rest, game)
         return made
-    known = {**game.policies, **game.exact_policies, **POLICIES}
+    known = {**game.policies, **game.solvers.policies, **POLICIES}
     if name not in known and not is_python_path(name):
         origin.check_name("policy", name)
         expected = f"{one_of(known)}, 'module:name' of Python, or a checkpoint of training (.npz)"
@@ -173,4 +173,4 @@ def _check_name(what: str, name: Any) -> None:
 def _has_own_prefix(name: str, game: Game) -> bool:
     """Return whether the name of a policy has a prefix that the game declares."""
     prefix, colon, _ = name.partition(":")
-    return bool(colon) and prefix in game.policy_prefixes
+    return bool(colon) and prefix in game.original.policy_prefixes

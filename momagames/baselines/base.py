@@ -92,12 +92,14 @@ class Method:
     file_option       option that may name a file of trained policies, or other data if it has its own `find_file`; a suite
                       stores the checksum of this file, so that runs with other content are other runs
     package, extra    package that it needs besides the dependencies of momagames, and the extra that installs it
+    foresees_chance   whether it plans on copies with the random state of the game, so that it knows all chance outcomes
     revision          raised whenever a change of the method changes its results: stored runs of another revision are other
                       runs, so that rows are never taken for what this version computes
     """
 
     name: ClassVar[str]
     revision: ClassVar[int] = 1
+    foresees_chance: ClassVar[bool] = False
     trains: ClassVar[bool] = False
     file_option: ClassVar[str] = ""
     package: ClassVar[str] = ""
@@ -107,6 +109,11 @@ class Method:
     def find_file(cls, options: Mapping[str, Any]) -> Path | None:
         """Return the file that these options name; None: none."""
         return find_checkpoint(options.get(cls.file_option))
+
+    def check_one_return(self, game: Game) -> None:
+        """Raise InvalidParameter unless a plan has one return: shared rewards, and no chance during play or a method that
+        foresees it."""
+        (check_shared_rewards if self.foresees_chance else check_deterministic)(self.name, game)
 
     def check_plan(self, game: Game) -> None:
         """Raise InvalidParameter if `plan` cannot serve this game."""
@@ -121,15 +128,16 @@ class Method:
         reason = "before training: call train with a budget" if self.trains else "to play against others"
         raise InvalidParameter(f"{self.name} has no policies {reason}")
 
-    def check_installed(self) -> None:
+    @classmethod
+    def check_installed(cls) -> None:
         """Raise MissingExtra if the package that it needs is not there."""
-        if not self.package:
+        if not cls.package:
             return
         try:
-            import_module(self.package)
+            import_module(cls.package)
         except ImportError:
-            title = PACKAGE_TITLES.get(self.package, self.package)
-            raise MissingExtra(f'the method "{self.name}" needs {title}: pip install "momagames[{self.extra}]"') from None
+            title = PACKAGE_TITLES.get(cls.package, cls.package)
+            raise MissingExtra(f'the method "{cls.name}" needs {title}: pip install "momagames[{cls.extra}]"') from None
 
     def check_train(self, game: Game) -> None:
         """Raise InvalidParameter if its policies cannot be trained for this game."""

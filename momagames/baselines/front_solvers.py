@@ -1,4 +1,4 @@
-"""Solvers of fronts that belong to a game: their interface, see `Game.front_solvers`."""
+"""Solvers of fronts that belong to a game: their interface, see `Solvers.fronts` of a game."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ class FrontSolver(Protocol):
 
 def find_front_solver(game: Game, claim: str) -> FrontSolver:
     """Return the solver of a game for a claim, or raise InvalidParameter."""
-    if claim not in game.front_solvers:
-        known = f"it has solvers for {one_of(game.front_solvers)}" if game.front_solvers else "it has no solvers of its own"
+    if claim not in game.solvers.fronts:
+        known = f"it has solvers for {one_of(game.solvers.fronts)}" if game.solvers.fronts else "it has no solvers of its own"
         raise InvalidParameter(f"{game.id} has no solver for the claim {claim!r}; {known}")
-    solver: FrontSolver = load_object(game.front_solvers[claim])
+    solver: FrontSolver = load_object(game.solvers.fronts[claim])
     return solver
 
 

@@ -9,18 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic, check_sequential, check_shared_rewards
+from momagames.baselines.base import Method, Plans, check_sequential, check_shared_rewards
 from momagames.baselines.random import sample_plans
 from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
-from momagames.engine.playouts import (
-    ESTIMATE_FACTORS,
-    ESTIMATES,
-    GREEDY,
-    Estimate,
-    make_greedy_kernel,
-    make_step_buffers,
-)
+from momagames.engine.lookahead import make_trial
+from momagames.engine.playouts import ESTIMATE_FACTORS, ESTIMATES, GREEDY, Estimate, make_greedy_kernel
 from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidParameter, check_choice, check_range, invalid_value, one_of
@@ -50,7 +44,7 @@ class Greedy(Method):
         check_choice("greedy: estimate", self.estimate, ESTIMATES)
 
     def check_plan(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
         simplex_lattice(len(game.objectives), self.divisions, MAX_POLICIES)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
@@ -90,7 +84,7 @@ def _make_policy(game: Game, weights: NDArray[np.float64], estimate: Estimate) -
     number = ESTIMATES.index(estimate)
 
     def scratch(game: Game) -> tuple[Any, ...]:
-        return (weights, ESTIMATE_FACTORS[number], np.zeros(2, game.dtype), *make_step_buffers(game))
+        return weights, ESTIMATE_FACTORS[number], *make_trial(game)
 
     name = "greedy.estimating" if number else "greedy"
     act, label, row = make_greedy_kernel(game, bool(number)), format_weights(weights), tuple(weights.tolist())

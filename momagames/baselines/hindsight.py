@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_shared_rewards
+from momagames.baselines.base import Method, Plans
 from momagames.baselines.random import Random, sample_plans
 from momagames.baselines.search.beam import Beam
 from momagames.baselines.search.local_search import LocalSearch
@@ -32,9 +32,7 @@ class HindsightBeam(Beam):
     """
 
     name: ClassVar[str] = "hindsight_beam"
-
-    def check_chance(self, game: Game) -> None:
-        check_shared_rewards(self.name, game)
+    foresees_chance: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -42,9 +40,10 @@ class HindsightRandom(Method):
     """Random play of one instance with the same chance outcomes: a lower bound for `HindsightBeam`. See `Random`."""
 
     name: ClassVar[str] = "hindsight_random"
+    foresees_chance: ClassVar[bool] = True
 
     def check_plan(self, game: Game) -> None:
-        check_shared_rewards(self.name, game)
+        self.check_one_return(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
@@ -56,9 +55,7 @@ class HindsightLocalSearch(LocalSearch):
     """The search of `LocalSearch`, on copies with the random state of the game; see there and `HindsightBeam`."""
 
     name: ClassVar[str] = "hindsight_local_search"
-
-    def check_chance(self, game: Game) -> None:
-        check_shared_rewards(self.name, game)
+    foresees_chance: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -66,9 +63,7 @@ class HindsightNrpa(Nrpa):
     """The search of `Nrpa`, on copies with the random state of the game; see there and `HindsightBeam`."""
 
     name: ClassVar[str] = "hindsight_nrpa"
-
-    def check_chance(self, game: Game) -> None:
-        check_shared_rewards(self.name, game)
+    foresees_chance: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -76,6 +71,4 @@ class HindsightParetoNrpa(ParetoNrpa):
     """The search of `ParetoNrpa`, on copies with the random state of the game; see there and `HindsightBeam`."""
 
     name: ClassVar[str] = "hindsight_pareto_nrpa"
-
-    def check_chance(self, game: Game) -> None:
-        check_shared_rewards(self.name, game)
+    foresees_chance: ClassVar[bool] = True

@@ -39,7 +39,7 @@ def check_stored_options(name: str, options: Mapping[str, Any], game: Game, orig
     for option, value in options.items():
         for text in list_texts(value):
             inner, what = strip_safe(text), f"{name}.{option}"
-            if is_python_path(inner) or inner.partition(":")[0] in game.policy_prefixes:
+            if is_python_path(inner) or inner.partition(":")[0] in game.original.policy_prefixes:
                 origin.check_name(what, text)
             if (path := find_checkpoint(inner)) and path != pinned:
                 origin.check_file(what, path)

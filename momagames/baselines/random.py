@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
-from momagames.baselines.base import Method, Plan, Plans, check_deterministic
+from momagames.baselines.base import Method, Plan, Plans
 from momagames.contract import Game, State, split_mask
 from momagames.engine.playouts import RANDOM, Episodes, play_episodes
 from momagames.engine.policies import CompiledPolicy, has_kernel_policy, play_policies, policy_weights
@@ -28,7 +28,7 @@ class Random(Method):
     name: ClassVar[str] = "random"
 
     def check_plan(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)

@@ -130,7 +130,7 @@ def _sortable_bits(values: Floats) -> NDArray[np.uint64]:
 
 def check_game(game: Game) -> None:
     """Raise InvalidParameter unless strategies as data fit this game."""
-    if not game.sequential or game.chance == "step" or len(game.actions) != 1 or game.search.state_key is None:
+    if not game.sequential or game.chance == "step" or len(game.actions) != 1 or game.search.exact is None:
         raise InvalidParameter(
             f"{game.id} does not fit: strategies need a sequential game without chance during play, discrete actions, and "
             "position keys"
@@ -193,12 +193,12 @@ def _compile_loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 @cache_by_rules
 def _compile_keys(game: Game) -> Callable[..., Any]:
-    make_key = game.search.state_key
-    assert make_key is not None
+    assert game.search.exact is not None  # see check_game
+    write_key = game.search.exact.write_key
 
     def write_keys(states, keys):  # type: ignore[no-untyped-def]
         for n in range(states.shape[0]):
-            make_key(states[n], keys[n])
+            write_key(states[n], keys[n])
 
     return compile_entry_point(write_keys, f"{game.rules_key}.strategies.keys")
 
@@ -224,7 +224,8 @@ def step_states(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) ->
 
 
 def compute_position_keys(game: Game, states: NDArray[Any]) -> NDArray[np.uint64]:
-    keys = np.zeros((len(states), game.search.key_words), np.uint64)
+    assert game.search.exact is not None  # see check_game
+    keys = np.zeros((len(states), game.search.exact.key_words), np.uint64)
     _compile_keys(game)(states, keys)
     return keys
 

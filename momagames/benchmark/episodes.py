@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames.baselines.base import list_team
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.baselines.training_setup import TrainingSetup
-from momagames.benchmark.plan import Run
+from momagames.benchmark.plan import PoliciesRun
 from momagames.contract import Game
 from momagames.engine.playouts import Episodes, play_episodes
 from momagames.engine.policies import BatchPolicy, CompiledPolicy, has_kernel_policy, play_policies, policy_weights
@@ -21,13 +21,13 @@ STARTS, PLAYERS, TRAINING = 1, 2, 3
 SETS = ("select", "report")
 
 
-def list_opponents(run: Run, game: Game) -> list[tuple[str, BatchPolicy]]:
+def list_opponents(run: PoliciesRun, game: Game) -> list[tuple[str, BatchPolicy]]:
     """Return the opponents of a run with their labels."""
-    return [(one.label, one.make_policy(game)) for one in run.opponents] or [("none", make_default_opponent(game))]
+    return [(choice.label, choice.make_policy(game)) for choice in run.opponents] or [("none", make_default_opponent(game))]
 
 
 def train_policies(
-    run: Run, game: Game, others: list[BatchPolicy], facts: dict[str, Any], starts: NDArray[Any] | None
+    run: PoliciesRun, game: Game, others: list[BatchPolicy], facts: dict[str, Any], starts: NDArray[Any] | None
 ) -> tuple[BatchPolicy, ...]:
     """Train the method of a run against the policies of other agents; add what the training reports to `facts`.
 
@@ -42,20 +42,18 @@ def train_policies(
     return result.policies
 
 
-def make_episode_seeds(run: Run, game: Game, plays: int = 1) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def make_episode_seeds(run: PoliciesRun, game: Game, plays: int = 1) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the randomness of the episodes of a run: seeds of start positions uint64[E], words of policies uint64[E, A].
 
     plays    episodes of each policy in each start position: one in each of them first, then a second one in each
 
     With training instances, the seeds of the report episodes are drawn first, so that they do not depend on their number.
     """
-    episodes = (run.select_episodes or 0) + (run.report_episodes or 0)
     own = run.seed if run.episode_set is None else int.from_bytes(run.episode_set.encode(), "big")
-    seeds = np.random.SeedSequence([own, STARTS]).generate_state(episodes, np.uint64)
+    seeds = np.random.SeedSequence([own, STARTS]).generate_state(run.episodes, np.uint64)
     if run.plays is not None:
-        seeds = np.roll(seeds, run.select_episodes or 0)
-    episodes *= plays
-    words = np.random.SeedSequence([run.seed, PLAYERS]).generate_state(episodes * len(game.agents), np.uint64)
+        seeds = np.roll(seeds, run.select_episodes)
+    words = np.random.SeedSequence([run.seed, PLAYERS]).generate_state(run.episodes * plays * len(game.agents), np.uint64)
     return np.tile(seeds.astype(np.uint64), plays), words.astype(np.uint64).reshape(-1, len(game.agents))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from momagames.benchmark import evaluate
 from momagames.benchmark.head_to_head import choose_player, train_player
-from momagames.benchmark.plan import Run
+from momagames.benchmark.plan import HeadToHeadRun, Run
 from momagames.benchmark.store.costs import group_key
 from momagames.errors import InvalidParameter, MomagamesError, check_range
 
@@ -81,24 +81,12 @@ def _estimate_group(runs: tuple[Run, ...], seconds: float) -> Estimate:
 
 def measure_sample(run: Run, share: float) -> float:
     """Return the CPU seconds of a run with a share of its budget and episodes."""
-
-    def reduce(count: int | None) -> int | None:
-        return count and max(1, round(count * share))
-
-    sample = run.model_copy(
-        update={
-            "budget": run.budget if run.cpu_seconds else reduce(run.budget),
-            "select_episodes": reduce(run.select_episodes),
-            "report_episodes": reduce(run.report_episodes),
-            "cpu_seconds": run.cpu_seconds and run.cpu_seconds * share,
-            "head_to_head": run.head_to_head
-            and run.head_to_head.model_copy(update={"response_budget": reduce(run.head_to_head.response_budget)}),
-        }
-    )
-    for choice in sample.players or ():  # once in a process for all runs of a game and seed, so no part of the cost of this one
-        choose_player(sample, choice)
+    sample = run.take_share(share)
+    if isinstance(sample, HeadToHeadRun):
+        for choice in sample.players:  # once in a process for all runs of a game and seed, so no part of the cost of this one
+            choose_player(sample, choice)
     started = time.process_time()
-    if sample.players:
+    if isinstance(sample, HeadToHeadRun):
         train_player(sample)
     for _ in evaluate.evaluate_run(sample, {}):
         pass

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+import momagames
 from momagames.benchmark.cpu_budgets import measure_search, search_for_seconds
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, make_row, play_from_starts, train_policies
 from momagames.benchmark.head_to_head import play_head_to_head
-from momagames.benchmark.plan import Run
+from momagames.benchmark.plan import HeadToHeadRun, PlansRun, PoliciesRun, Run
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
 
@@ -30,21 +31,20 @@ def evaluate_run(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | 
         "method": run.method.name,
         "options": run.method.options,
         "seed": run.seed,
-        "version": run.version,
+        "version": momagames.__version__,
     }
     for row in evaluate_plans(run, facts) if run.kind == "plans" else evaluate_policies(run, facts, policies):
         yield {**head, **row}
 
 
-def evaluate_plans(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
+def evaluate_plans(run: PlansRun, facts: dict[str, Any]) -> Iterator[Row]:
     """Yield one row for each non-dominated plan of the run."""
     game = run.game.make_game()
-    start = generate_starts(game, np.array([run.seed], np.uint64))
-    method, budget = run.method.load_method(game), run.budget or 0
+    start, method = generate_starts(game, np.array([run.seed], np.uint64)), run.method.load_method(game)
     if run.cpu_seconds is None:
-        search = measure_search(method, game, start, budget, run.seed)
+        search = measure_search(method, game, start, run.budget, run.seed)
     else:
-        search = search_for_seconds(method, game, start, budget, run.cpu_seconds, run.seed)
+        search = search_for_seconds(method, game, start, run.budget, run.cpu_seconds, run.seed)
         facts["budget"] = search.budget
     result = search.plans
     facts |= {"steps": result.steps, "complete": result.complete, "search_cpu_s": search.seconds, **(result.info or {})}
@@ -60,7 +60,7 @@ def evaluate_plans(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
         }
 
 
-def evaluate_policies(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
+def evaluate_policies(run: PoliciesRun, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
     """Yield one row for each episode of each policy, opponent and seat.
 
     policies    if empty, filled with the policies that the method defines or trains
@@ -68,16 +68,15 @@ def evaluate_policies(run: Run, facts: dict[str, Any], policies: list[BatchPolic
     Episode e has the same start position and random numbers for every policy, opponent and seat. The two sets have different
     episodes. Where a method has several episodes in each of E start positions, episode e is in that of number e modulo E.
     """
-    if run.players is not None:
-        yield from play_head_to_head(run, facts, [] if policies is None else policies)
+    policies = [] if policies is None else policies
+    if isinstance(run, HeadToHeadRun):
+        yield from play_head_to_head(run, facts, policies)
         return
     game = run.game.make_game()
     others = list_opponents(run, game)
-    policies = [] if policies is None else policies
-    select, count = run.select_episodes or 0, (run.select_episodes or 0) + (run.report_episodes or 0)
     if not policies:
         seeds, _ = make_episode_seeds(run, game)
-        starts = None if run.plays is None else generate_starts(game, seeds[:select])
+        starts = None if run.plays is None else generate_starts(game, seeds[: run.select_episodes])
         policies += train_policies(run, game, [other for _, other in others], facts, starts)
     seeds, words = make_episode_seeds(run, game, math.ceil((run.plays or 1) / len(policies)))
     starts = generate_starts(game, seeds)
@@ -90,5 +89,5 @@ def evaluate_policies(run: Run, facts: dict[str, Any], policies: list[BatchPolic
             returns = done.returns[:, game.agents.index(seat)].tolist()
             for i, (value, length) in enumerate(zip(returns, done.lengths.tolist(), strict=True)):
                 episode = i % len(seeds)
-                name, policy = SETS[episode % count >= select], policies[i // len(seeds)].label
-                yield make_row(episode, name, policy, label, seat, seeds, value, length)
+                name = SETS[episode % run.episodes >= run.select_episodes]
+                yield make_row(episode, name, policies[i // len(seeds)].label, label, seat, seeds, value, length)

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from momagames.analysis.arrays import Array
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, make_row, play_from_starts, train_policies
-from momagames.benchmark.plan import MethodChoice, Run, canonical_json, label_methods
+from momagames.benchmark.plan import (
+    HeadToHeadRun,
+    MethodChoice,
+    PoliciesRun,
+    canonical_json,
+    label_methods,
+    parse_run,
+)
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
@@ -36,7 +43,7 @@ class Player(NamedTuple):
     facts: dict[str, Any]
 
 
-def play_head_to_head(run: Run, facts: dict[str, Any], policies: list[BatchPolicy]) -> Iterator[dict[str, Any]]:
+def play_head_to_head(run: HeadToHeadRun, facts: dict[str, Any], policies: list[BatchPolicy]) -> Iterator[dict[str, Any]]:
     """Yield one row for each report episode against each player from each seat, and for each one of the response.
 
     policies    if empty, filled with the policy of the method
@@ -45,38 +52,37 @@ def play_head_to_head(run: Run, facts: dict[str, Any], policies: list[BatchPolic
     random numbers, so that in games of two teams both runs have the same games. In rows of the set "response" the response
     plays the seat, and the policy all others.
     """
-    game, table = run.game.make_game(), run.head_to_head
-    assert run.players is not None
-    assert table is not None
+    game = run.game.make_game()
     labels = label_methods(run.players)
     players = {label: choose_player(run, choice) for choice, label in zip(run.players, labels.values(), strict=True)}
     name = labels[run.method.model_dump_json()]
     if not policies:
         policies.append(players[name].policy)
         facts |= players[name].facts
-    own, select = policies[0], run.select_episodes or 0
+    own, report = policies[0], slice(run.select_episodes, None)
     facts |= {"policies": 1, "steps": facts.get("training_steps", 0)}
     for label, player in players.items():
         other = own if label == name else player.policy
-        yield from _play_episodes(run, game, own, (label, other), slice(select, None), SETS[1], facts)
+        yield from _play_episodes(run, game, own, (label, other), report, SETS[1], facts)
     response = train_response(run, own)
     facts["response_steps"] = response.facts["steps"]
     facts["steps"] += response.facts["steps"]
-    yield from _play_episodes(run, game, response.policy, (name, own), slice(select, None), RESPONSE, facts)
+    yield from _play_episodes(run, game, response.policy, (name, own), report, RESPONSE, facts)
 
 
-def choose_player(run: Run, choice: MethodChoice) -> Player:
+def choose_player(run: HeadToHeadRun, choice: MethodChoice) -> Player:
     """Return the policy of a method in a head-to-head run: trained once in a process for all runs of its games and seed."""
-    alone = run.model_copy(update={"method": choice, "players": None, "head_to_head": None})
-    return _choose_player(canonical_json(alone.to_dict()), run.origin)
+    return _choose_player(canonical_json(run.play_alone(method=choice).to_dict()), run.origin)
 
 
 @functools.lru_cache(MAX_PLAYERS)
 def _choose_player(content: str, origin: Origin) -> Player:
-    return train_player(Run.from_content(json.loads(content), origin=origin))
+    run = parse_run(json.loads(content), origin=origin)
+    assert isinstance(run, PoliciesRun)
+    return train_player(run)
 
 
-def train_player(run: Run) -> Player:
+def train_player(run: PoliciesRun) -> Player:
     """Return the policy of the method of a run, trained anew."""
     game, facts = run.game.make_game(), dict[str, Any]()
     others = list_opponents(run, game)
@@ -84,27 +90,30 @@ def train_player(run: Run) -> Player:
     return Player(policies[_find_strongest(run, game, policies, others, facts)], facts)
 
 
-def train_response(run: Run, policy: BatchPolicy) -> Player:
+def train_response(run: HeadToHeadRun, policy: BatchPolicy) -> Player:
     """Return the response to a policy with the most wins against it in the selection episodes."""
-    assert run.head_to_head is not None
-    game, found, facts = run.game.make_game(), list[BatchPolicy](), {"steps": 0}
+    game, responses, facts = run.game.make_game(), list[BatchPolicy](), {"steps": 0}
     for choice, label in label_methods(run.head_to_head.responses).items():
         training: dict[str, Any] = {}
         method = MethodChoice.model_validate_json(choice, context=run.origin)
         update = {"method": method, "budget": run.head_to_head.response_budget}
         trained = train_policies(run.model_copy(update=update), game, [policy], training, None)
         facts["steps"] += training.get("training_steps", 0)
-        found += [replace(one, label=f"{label}: {one.label}") for one in trained]
+        responses += [replace(response, label=f"{label}: {response.label}") for response in trained]
     everywhere = run.model_copy(update={"seats": run.head_to_head.list_seats(game)})
-    return Player(found[_find_strongest(everywhere, game, found, [("", policy)], facts)], facts)
+    return Player(responses[_find_strongest(everywhere, game, responses, [("", policy)], facts)], facts)
 
 
 def _find_strongest(
-    run: Run, game: Game, policies: Sequence[BatchPolicy], others: Sequence[tuple[str, BatchPolicy]], facts: dict[str, Any]
+    run: PoliciesRun,
+    game: Game,
+    policies: Sequence[BatchPolicy],
+    others: Sequence[tuple[str, BatchPolicy]],
+    facts: dict[str, Any],
 ) -> int:
     """Return the index of the policy with the most wins in the selection episodes; the first of equal ones."""
     seeds, words = make_episode_seeds(run, game)
-    select, decider = run.select_episodes or 0, find_deciding_objective(game)
+    select, decider = run.select_episodes, find_deciding_objective(game)
     starts, wins = generate_starts(game, seeds[:select]), np.zeros(len(policies))
     for _, other in others if len(policies) > 1 else ():
         for agent in map(game.agents.index, run.seats):
@@ -115,10 +124,15 @@ def _find_strongest(
 
 
 def _play_episodes(
-    run: Run, game: Game, own: BatchPolicy, other: tuple[str, BatchPolicy], part: slice, name: str, facts: dict[str, Any]
+    run: HeadToHeadRun,
+    game: Game,
+    own: BatchPolicy,
+    other: tuple[str, BatchPolicy],
+    part: slice,
+    name: str,
+    facts: dict[str, Any],
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a part of the episodes, from each seat; the steps are added to `facts`."""
-    assert run.head_to_head is not None
     seeds, words = make_episode_seeds(run, game)
     starts: NDArray[Any] = generate_starts(game, seeds[part])
     label, opponent = other

@@ -5,9 +5,9 @@ from momagames.benchmark import match
 result = match("mo-pommerman-team-v0", ["simple", "my_agents:careful"], games=100)
 result.wins, result.ties, result.to_json()
 
-A bout is one game and its reruns: a tie is played again, once by the same rules, then by those of `Game.tie_break` (where the
-game has any), until one side wins. Compiled policies play all their games in batches; with a Python policy among the players,
-games are played one by one.
+A bout is one game and its reruns: a tie is played again, once by the same rules, then by those of `MatchRules.tie_break` (where
+the game has any), until one side wins. Compiled policies play all their games in batches; with a Python policy among the
+players, games are played one by one.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ Player = str | PolicySource  # the name of a policy, see `momagames.baselines`, 
 class MatchGame:
     """One game.
 
-    stage     "first"; "rerun"; or "tie_break", by the rules of `Game.tie_break`
+    stage     "first"; "rerun"; or "tie_break", by the rules of `MatchRules.tie_break`
     seed      of its start position, as in reset(seed=...)
     returns   float64[A, K]
-    winners   indices of the agents that have best_agents; none: a tie
+    winners   indices of the agents that have won; none: a tie
     late      number of late moves of each agent
     """
 
@@ -62,7 +62,7 @@ class Bout:
     """A game and its reruns.
 
     seats     for each agent the index of the player
-    winners   indices of the players that have best_agents; none: a tie after the last rerun
+    winners   indices of the players that have won; none: a tie after the last rerun
     """
 
     seats: tuple[int, ...]
@@ -196,7 +196,7 @@ def match(
                  cls(game, agent) is made for each seat of each game and called like a function
     games        bouts. A start position is played with every rotation of the players, so that a multiple of their
                  number is fairest
-    max_reruns   of a bout: one of the same game, then of `Game.tie_break`; 0: a tie is a tie
+    max_reruns   of a bout: one of the same game, then of `MatchRules.tie_break`; 0: a tie is a tie
     time_limit   milliseconds for each move of a Python player; for one that is late its first legal action is played
                  (Stop and silence, where there is such an action), and it is not asked again before it has answered
     progress     called with the number of finished bouts
@@ -243,8 +243,8 @@ def assign_seats(game: Game, players: int, bout: int) -> tuple[int, ...]:
 
 
 def tie_break_game(game: Game) -> Game:
-    """Return the game in which ties are decided, by `Game.tie_break`; else the game itself."""
-    return game.tie_break(game) if game.tie_break else game
+    """Return the game in which ties are decided, by `MatchRules.tie_break`; else the game itself."""
+    return game.match_rules.tie_break(game) if game.match_rules else game
 
 
 def find_winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int, ...]:
@@ -339,8 +339,8 @@ def _play_batch(
     played = play_policies(game, generate_starts(game, starts), policies, seats, words)
     for i, seed in enumerate(starts.tolist()):
         returns = played.returns[i].copy()
-        best_agents = find_winners(game, played.states[i], returns)
-        yield MatchGame(stage, seed, int(played.lengths[i]), returns, best_agents, (0,) * len(game.agents))
+        winners = find_winners(game, played.states[i], returns)
+        yield MatchGame(stage, seed, int(played.lengths[i]), returns, winners, (0,) * len(game.agents))
 
 
 def _random_words(seed: int, *purpose: int, count: int) -> NDArray[np.uint64]:

@@ -15,8 +15,10 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     PrivateAttr,
+    Tag,
     TypeAdapter,
     ValidationError,
     ValidationInfo,
@@ -41,9 +43,8 @@ PINNED = "sha256"  # option of methods and opponents, see `Choice`; labels leave
 DATA_FILES = (".npz", ".json")  # checkpoints and datasets, which may not name code themselves
 MAX_RUNS = 100_000  # of a suite
 UNLIMITED = 10_000_000.0  # seconds; four months
-# Fields of runs that are not in the digest without a value
-NEWER_FIELDS = ("episode_set", "plays", "players", "head_to_head", "cpu_seconds", "revisions")
-ROWS_FORMAT = 1  # incremented when the meaning of rows changes
+# Incremented when the meaning of rows changes, and the first version of momagames whose rows have this meaning
+ROWS_FORMAT, ROWS_VERSION = 1, "0.1.0"
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=100)]  # also names a folder
 Count = Annotated[int, Field(ge=1)]
@@ -93,8 +94,10 @@ class GameChoice(NamingModel):
 
 
 @functools.lru_cache(maxsize=1024)
-def _make_adapter(kind: type[Any]) -> TypeAdapter[Method]:
-    return TypeAdapter(kind)
+def _make_method(kind: type[Any], options: str) -> Method:
+    """Return a method with options from JSON: made once, for the check of a suite and for all runs in this process."""
+    method: Method = TypeAdapter(kind).validate_json(options, strict=True)
+    return method
 
 
 class Choice(NamingModel):
@@ -163,9 +166,9 @@ class MethodChoice(Choice):
 
     def find_method(self, game: Game) -> type[Method]:
         """Return the class of the method. Raises UnknownId; InvalidFile for what the origin may not say."""
-        found = method(self.name, game, self.origin)
-        self.check_origin(game, None if self.origin.allows_all else found.find_file(self.options))
-        return found
+        kind = method(self.name, game, self.origin)
+        self.check_origin(game, None if self.origin.allows_all else kind.find_file(self.options))
+        return kind
 
     def is_trained(self, game: Game) -> bool:
         """Return whether the method trains; of code that a file of data names, as the file says. Raises UnknownId."""
@@ -181,14 +184,13 @@ class MethodChoice(Choice):
     def make_method(self, game: Game) -> Method:
         """Return the method of this game. Raises UnknownId, InvalidParameter."""
         kind: Any = self.find_method(game)  # a type[Method], whose hash mypy takes for that of its instances
-        optional = [one.name for one in fields(kind) if one.default is not MISSING]
-        _check_options(self.name, self.own_options, [one.name for one in fields(kind)], optional)
+        optional = [option.name for option in fields(kind) if option.default is not MISSING]
+        _check_options(self.name, self.own_options, [option.name for option in fields(kind)], optional)
         try:
-            made: Method = _make_adapter(kind).validate_json(json.dumps(self.own_options), strict=True)
+            return _make_method(kind, json.dumps(self.own_options))
         except ValidationError as error:
             first = error.errors()[0]
             raise InvalidParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-        return made
 
 
 class Opponent(Choice):
@@ -228,8 +230,8 @@ class Opponent(Choice):
 
 
 def _compare_checksum(path: Path, expected: Any) -> None:
-    if expected != (found := hash_content(read_bytes(path))):
-        raise InvalidFile(f"{path}: has changed since the suite was read: SHA-256 {found}, expected {expected}")
+    if expected != (actual := hash_content(read_bytes(path))):
+        raise InvalidFile(f"{path}: has changed since the suite was read: SHA-256 {actual}, expected {expected}")
 
 
 def _format_value(value: Any) -> str:
@@ -277,6 +279,18 @@ class _Experiment(FrozenModel):
         """
         return False
 
+    def list_methods(self) -> tuple[MethodChoice, ...]:
+        """Return the methods, those of responses included."""
+        return self.methods
+
+    def list_players(self, chosen: MethodChoice) -> tuple[MethodChoice, ...]:
+        """Return the methods that act in the runs of a method."""
+        return (chosen,)
+
+    @abstractmethod
+    def make_run(self, game: Game, chosen: MethodChoice, common: dict[str, Any]) -> Run:
+        """Return the run of a method, with the fields that runs of all kinds have."""
+
 
 class PlansExperiment(_Experiment):
     """Search from a start position. The run's seed generates the position and seeds the search. The game is deterministic after
@@ -290,6 +304,9 @@ class PlansExperiment(_Experiment):
     kind: Literal["plans"]
     budget: Count
     cpu_seconds: Seconds | None = None
+
+    def make_run(self, game: Game, chosen: MethodChoice, common: dict[str, Any]) -> PlansRun:
+        return PlansRun(**common, **NO_POLICIES, kind="plans", budget=self.budget, cpu_seconds=self.cpu_seconds)
 
 
 class Generalization(FrozenModel):
@@ -357,6 +374,27 @@ class PoliciesExperiment(_Experiment):
     def pools_references(self) -> bool:
         return self.ideal_point == "declared" or self.episode_set is not None
 
+    def list_methods(self) -> tuple[MethodChoice, ...]:
+        return (*self.methods, *(self.head_to_head.responses if self.head_to_head else ()))
+
+    def list_players(self, chosen: MethodChoice) -> tuple[MethodChoice, ...]:
+        return self.list_methods() if self.head_to_head else (chosen,)
+
+    def make_run(self, game: Game, chosen: MethodChoice, common: dict[str, Any]) -> PoliciesRun:
+        played = {
+            **common,
+            "kind": "policies",
+            "opponents": self.opponents,
+            "seats": self.seats or game.agents,
+            "select_episodes": self.select_episodes,
+            "report_episodes": self.report_episodes,
+            "episode_set": self.episode_set,
+        }
+        if self.head_to_head:
+            return HeadToHeadRun(**played, budget=self.budget, players=self.methods, head_to_head=self.head_to_head)
+        budget = self.budget if chosen.is_trained(game) else None
+        return PoliciesRun(**played, budget=budget, plays=self.generalization.plays if self.generalization else None)
+
 
 Experiment = Annotated[PlansExperiment | PoliciesExperiment, Field(discriminator="kind")]
 
@@ -405,27 +443,30 @@ class Suite(FrozenModel):
 
     @model_validator(mode="after")
     def _check_size(self) -> Self:
-        runs = sum(len(one.games) * len(one.methods) * len(one.seeds) for one in self.experiments)
+        runs = sum(len(part.games) * len(part.methods) * len(part.seeds) for part in self.experiments)
         if runs > MAX_RUNS:
             raise ValueError(f"{runs:,} runs: expected at most {MAX_RUNS:,}")
         return self
 
     def find_versions(self) -> Versions:
         """Return the installed momagames with the methods of all experiments."""
-        every = [Versions.here(one, choice.make_game()) for one in self.experiments for choice in one.games]
-        return Versions(momagames.__version__, {name: value for one in every for name, value in one.revisions.items()})
+        revisions: dict[str, int] = {}
+        for experiment in self.experiments:
+            for choice in experiment.games:
+                revisions |= find_revisions(experiment, choice.make_game())
+        return Versions(momagames.__version__, revisions)
 
     def list_runs(self, versions: Versions | None = None) -> tuple[Run, ...]:
         """Return the distinct runs, in order. A run that two experiments share has the longer time limit.
 
         versions   what computes them; None: the installed momagames
         """
-        found: dict[str, Run] = {}
+        runs: dict[str, Run] = {}
         for experiment in self.experiments:
             for run in expand_runs(experiment, versions):
-                if run.digest not in found or found[run.digest].seconds < run.seconds:
-                    found[run.digest] = run
-        return tuple(found.values())
+                if run.digest not in runs or runs[run.digest].seconds < run.seconds:
+                    runs[run.digest] = run
+        return tuple(runs.values())
 
 
 class Collection(FrozenModel):
@@ -451,42 +492,25 @@ class Collection(FrozenModel):
         return Suite(name=self.name, description=self.description, experiments=experiments, indicators=self.indicators)
 
 
-class Run(NamingModel):
+class _Run(NamingModel):
     """One unit of work: everything that its result depends on, and its time limit, which the digest excludes.
 
-    budget    environment steps of a search or of training; None for policies that are not trained
-    cpu_seconds    CPU time of a search instead, with `budget` for the first trial; None: `budget` alone
-    plays     episodes of the method in each start position, and training on those of the selection episodes only (see
-              `Generalization`); None: one episode of each policy, and new start positions in training
-    players   methods that meet head to head, the own one included, with the settings in `head_to_head`; None: the policies of
-              the method play against `opponents` alone
-    revisions revisions of these methods by name (see `Method`); None: all have the first one
+    A field with a default came later: it is not in the digest where it has this default, so that digests of stored runs stay.
+
+    budget       environment steps of a search or of training; None for policies that are not trained
+    revisions    revisions of its methods by name (see `Method`); None: all have the first one
+    version, rows_format    what rows mean: their format, and the first version of momagames that has it
     """
 
     game: GameChoice
     canonical: str
     method: MethodChoice
     seed: int
-    kind: Literal["plans", "policies"]
     budget: int | None
-    opponents: tuple[Opponent, ...]
-    seats: tuple[str, ...]
-    select_episodes: int | None
-    report_episodes: int | None
-    episode_set: str | None = None
-    plays: int | None = None
-    players: tuple[MethodChoice, ...] | None = None
-    head_to_head: HeadToHead | None = None
-    cpu_seconds: Seconds | None = None
     revisions: dict[str, int] | None = None
     version: str
     rows_format: int
     seconds: Annotated[Seconds, Field(exclude=True)]
-
-    @staticmethod
-    def from_content(content: Mapping[str, Any], seconds: float = UNLIMITED, origin: Origin = USER) -> Run:
-        """Return the run with this content."""
-        return Run.model_validate_json(json.dumps({**content, "seconds": seconds}), context=origin)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -494,12 +518,117 @@ class Run(NamingModel):
         return hashlib.sha256(canonical_json(self.to_dict()).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        return self.model_dump(mode="json", exclude={name for name in NEWER_FIELDS if getattr(self, name) is None})
+        return self.model_dump(mode="json", exclude_defaults=True)
 
     @property
     def folder(self) -> str:
         """Name of the run's directory: readable, and unique by content."""
         return f"{self.game.id}.{self.method.name.replace(':', '-')}.seed{self.seed}.{self.digest[:16]}"
+
+
+class PlansRun(_Run):
+    """A search for plans.
+
+    cpu_seconds    CPU time of the search instead, with `budget` for the first trial; None: `budget` alone
+    opponents, seats, select_episodes, report_episodes    of policies; a run of plans has none, as its digest says
+    """
+
+    kind: Literal["plans"]
+    budget: Count
+    cpu_seconds: Seconds | None = None
+    opponents: tuple[()]
+    seats: tuple[()]
+    select_episodes: None
+    report_episodes: None
+
+    def count_units(self) -> int:
+        """Return the units of work."""
+        return self.budget
+
+    def take_share(self, share: float) -> PlansRun:
+        """Return a run with a share of the work of this one."""
+        if self.cpu_seconds:
+            return self.model_copy(update={"cpu_seconds": self.cpu_seconds * share})
+        return self.model_copy(update={"budget": _reduce(self.budget, share)})
+
+
+NO_POLICIES: dict[str, Any] = {"opponents": (), "seats": (), "select_episodes": None, "report_episodes": None}
+
+
+class PoliciesRun(_Run):
+    """Episodes of the policies of a method against opponents, see `PoliciesExperiment`.
+
+    plays    episodes of the method in each start position, and training on those of the selection episodes only (see
+             `Generalization`); None: one episode of each policy, and new start positions in training
+    """
+
+    kind: Literal["policies"]
+    opponents: tuple[Opponent, ...]
+    seats: tuple[str, ...]
+    select_episodes: int
+    report_episodes: int
+    episode_set: str | None = None
+    plays: int | None = None
+
+    @property
+    def episodes(self) -> int:
+        """Number of selection and report episodes."""
+        return self.select_episodes + self.report_episodes
+
+    def count_units(self) -> int:
+        """Return the units of work: the budget of training, or without training the number of episodes."""
+        return self.budget if self.budget is not None else self.episodes * max(1, len(self.opponents)) * len(self.seats)
+
+    def take_share(self, share: float) -> PoliciesRun:
+        """Return a run with a share of the work of this one."""
+        names = ("budget", "select_episodes", "report_episodes")
+        return self.model_copy(update={name: _reduce(getattr(self, name), share) for name in names})
+
+    def play_alone(self, **changed: Any) -> PoliciesRun:
+        """Return a run of a method against the opponents alone: this one with other values, without games between methods."""
+        return PoliciesRun(**{name: getattr(self, name) for name in PoliciesRun.model_fields} | changed)
+
+
+class HeadToHeadRun(PoliciesRun):
+    """Games between the policy of a method and those of the others, see `HeadToHead`.
+
+    players    methods that meet, the own one included
+    """
+
+    players: tuple[MethodChoice, ...]
+    head_to_head: HeadToHead
+
+    def take_share(self, share: float) -> PoliciesRun:
+        budget = _reduce(self.head_to_head.response_budget, share)
+        meeting = self.head_to_head.model_copy(update={"response_budget": budget})
+        return super().take_share(share).model_copy(update={"head_to_head": meeting})
+
+
+def _reduce(count: int | None, share: float) -> int | None:
+    return count and max(1, round(count * share))
+
+
+Run = PlansRun | PoliciesRun
+
+
+def _name_kind(content: Mapping[str, Any]) -> Any:
+    """Return the tag of the content of a run."""
+    return "head_to_head" if "players" in content else content.get("kind")
+
+
+_ANY_RUN: TypeAdapter[Run] = TypeAdapter(
+    Annotated[
+        Annotated[PlansRun, Tag("plans")]
+        | Annotated[PoliciesRun, Tag("policies")]
+        | Annotated[HeadToHeadRun, Tag("head_to_head")],
+        Discriminator(_name_kind),
+    ]
+)
+
+
+def parse_run(content: Mapping[str, Any], seconds: float = UNLIMITED, origin: Origin = USER) -> Run:
+    """Return the run with this content."""
+    return _ANY_RUN.validate_json(json.dumps({**content, "seconds": seconds}), context=origin)
 
 
 def canonical_json(data: Any) -> str:
@@ -516,57 +645,36 @@ class Versions(NamedTuple):
     def __str__(self) -> str:
         return ", ".join([self.version, *(f"{name} of revision {value}" for name, value in self.revisions.items())])
 
-    @staticmethod
-    def here(experiment: PlansExperiment | PoliciesExperiment, game: Game) -> Versions:
-        """Return the installed momagames, with the methods of an experiment for one of its games."""
-        found = {one.name: one.find_method(game).revision for one in list_methods(experiment)}
-        return Versions(momagames.__version__, {name: revision for name, revision in sorted(found.items()) if revision > 1})
+
+def find_revisions(experiment: Experiment, game: Game) -> dict[str, int]:
+    """Return the revisions of the methods of an experiment for one of its games, by name where they are above 1."""
+    revisions = {choice.name: choice.find_method(game).revision for choice in experiment.list_methods()}
+    return {name: revision for name, revision in sorted(revisions.items()) if revision > 1}
 
 
-def list_methods(experiment: PlansExperiment | PoliciesExperiment) -> list[MethodChoice]:
-    """Return the methods of an experiment, those of responses included."""
-    meeting = experiment.head_to_head if isinstance(experiment, PoliciesExperiment) else None
-    return [*experiment.methods, *(meeting.responses if meeting else ())]
-
-
-def expand_runs(experiment: PlansExperiment | PoliciesExperiment, versions: Versions | None = None) -> Iterator[Run]:
+def expand_runs(experiment: Experiment, versions: Versions | None = None) -> Iterator[Run]:
     """Yield the runs of an experiment in the order games x seeds x methods; runs that are compared finish together.
 
     versions   what computes them; None: the installed momagames
     """
-    plans = experiment if isinstance(experiment, PlansExperiment) else None
-    policies = experiment if isinstance(experiment, PoliciesExperiment) else None
-    meeting = policies.head_to_head if policies else None
     for choice in experiment.games:
         game = choice.make_game()
-        used = versions or Versions.here(experiment, game)
+        revisions = versions.revisions if versions else find_revisions(experiment, game)
+        common = {
+            "game": choice,
+            "canonical": registry.format_id(game.id, game.params),
+            "version": ROWS_VERSION,
+            "rows_format": ROWS_FORMAT,
+            "seconds": experiment.seconds,
+        }
         for seed in experiment.seeds:
             for chosen in experiment.methods:
-                names = {one.name for one in (list_methods(experiment) if meeting else [chosen])}
-                yield Run(
-                    game=choice,
-                    canonical=registry.format_id(game.id, game.params),
-                    method=chosen,
-                    seed=seed,
-                    kind=experiment.kind,
-                    budget=experiment.budget if plans or meeting or chosen.is_trained(game) else None,
-                    opponents=policies.opponents if policies else (),
-                    seats=(policies.seats or game.agents) if policies else (),
-                    select_episodes=policies.select_episodes if policies else None,
-                    report_episodes=policies.report_episodes if policies else None,
-                    episode_set=policies.episode_set if policies else None,
-                    plays=policies.generalization.plays if policies and policies.generalization else None,
-                    players=experiment.methods if meeting else None,
-                    head_to_head=meeting,
-                    cpu_seconds=plans.cpu_seconds if plans else None,
-                    revisions={name: used.revisions[name] for name in sorted(names & used.revisions.keys())} or None,
-                    version=used.version,
-                    rows_format=ROWS_FORMAT,
-                    seconds=experiment.seconds,
-                )
+                names = sorted({player.name for player in experiment.list_players(chosen)} & revisions.keys())
+                own = {"method": chosen, "seed": seed, "revisions": {name: revisions[name] for name in names} or None}
+                yield experiment.make_run(game, chosen, common | own)
 
 
-def method_names(experiment: PlansExperiment | PoliciesExperiment) -> dict[str, str]:
+def method_names(experiment: Experiment) -> dict[str, str]:
     """Return labels of the methods: their names, with the options that tell them from others of the same name."""
     return label_methods(experiment.methods)
 
@@ -574,10 +682,10 @@ def method_names(experiment: PlansExperiment | PoliciesExperiment) -> dict[str, 
 def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
     """Return labels of methods by their JSON: their names, with the options that tell them from others of the same name."""
     options: dict[str, list[dict[str, Any]]] = {}
-    for one in methods:
-        options.setdefault(one.name, []).append(one.options)
+    for chosen in methods:
+        options.setdefault(chosen.name, []).append(chosen.options)
     common = {
-        name: {k for k, v in group[0].items() if all(k in one and one[k] == v for one in group)}
+        name: {k for k, v in group[0].items() if all(k in other and other[k] == v for other in group)}
         for name, group in options.items()
     }
 

@@ -22,14 +22,15 @@ from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds
 from momagames.benchmark.head_to_head import choose_player
-from momagames.benchmark.plan import Run, label_methods
+from momagames.benchmark.plan import HeadToHeadRun, PoliciesRun, Run, label_methods
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
 from momagames.benchmark.store.store import RUN, read_front, read_rows, read_run, verify_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts, make_step_buffers
+from momagames.engine.lookahead import make_trial
+from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, has_kernel_policy, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
@@ -81,86 +82,46 @@ def replay(
         place, run, chosen = _find_point(folder, point, allow_code)
         game = run.game.make_game()
         row = _find_row(place, run, chosen, episode, opponent, seat)
-        one, _ = _play_row(place, run, game, row, chosen)
-        seen = _own_return(run, game, row, one)
-        if seen != row["return"]:
-            raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
+        played = play_row(place, run, game, row, chosen)
+        returns = own_return(run, game, row, played)
+        if returns != row["return"]:
+            raise InvalidFile(f"{place}: point {point}: the returns are {returns}; stored: {row['return']}")
         who = f"{row['policy'] or run.method.name} of {run.method.name}"
         if run.kind == "policies":
             who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
-    return Replay(replay_data(game, one.log or [], one.returns, None), who)
+    return Replay(replay_data(game, played.log or [], played.returns, None), who)
 
 
-def recompute_row(folder: str | Path, row: Mapping[str, Any], allow_code: bool = False) -> dict[str, Any]:
-    """Return a stored row with all that determines it computed again: start, set, return and length.
-
-    The actions of a plan are played again; in an episode the policy acts again.
-
-    folder     directory of a finished run
-    Raises     InvalidFile if the policy of the row is not stored: of a trained method only those on the front are
-    """
-    place = Path(folder)
-    run = _read_run(place, allow_code)
-    game = run.game.make_game()
+def play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen: Mapping[str, Any]) -> Episode:
+    """Return the episode of a row with its log; chosen: its point, or its policy by label."""
     if run.kind == "plans":
-        one, length = _play_row(place, run, game, row, row)
-        return {**row, "return": _own_return(run, game, row, one), "length": length}
-    points = {point["policy"]: point for point in load_points(place, allow_code)}
-    if run.method.is_trained(game) and row["policy"] not in points:
-        raise InvalidFile(f"{place}: the policy {row['policy']!r} is not stored; stored are {one_of(points)}")
-    with refuse_content(folder, RUN):
-        one, length = _play_row(place, run, game, row, points.get(row["policy"], row))
-        seed, _, name = _find_episode(run, game, row)
-        return {**row, "start": seed, "set": name, "return": _own_return(run, game, row, one), "length": length}
-
-
-def can_recompute(folder: str | Path, row: Mapping[str, Any], allow_code: bool = False) -> bool:
-    """Return whether the policies of a row are stored, or defined by their methods, or the row is a plan."""
-    place = Path(folder)
-    run = _read_run(place, allow_code)
-    if run.players is not None and (row["set"] not in SETS or _is_trained(run, row["opponent"])):
-        return False
-    if run.kind == "plans" or not run.method.is_trained(run.game.make_game()):
-        return True
-    return (place / POLICIES).is_file() and row["policy"] in {point["policy"] for point in load_points(place, allow_code)}
-
-
-def _is_trained(run: Run, label: str) -> bool:
-    """Return whether the policy of another player of a head-to-head run is trained."""
-    game, labels = run.game.make_game(), label_methods(run.players or ())
-    found = next(choice for choice in run.players or () if labels[choice.model_dump_json()] == label)
-    return found != run.method and found.is_trained(game)
-
-
-def _play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[Episode, int]:
-    """Return the episode of a row with its log, and its steps; chosen: its point, or its policy by label."""
-    if run.kind == "plans":
-        start, actions = _start_plan(run, game, chosen["actions"])
+        start, actions = generate_starts(game, np.array([run.seed], np.uint64))[0], chosen["actions"]
     else:
         start, actions = _replay_episode(run, game, row, _restore_policy(place, run, chosen))
-    one = Episode(game)
-    one.log = []
-    one.load(start)
+    episode = Episode(game)
+    episode.log = []
+    episode.load(start)
     for action in actions:
-        if one.state["over"]:
+        if episode.state["over"]:
             raise InvalidFile(f"{place}: the game is over before the last action of {row['policy']!r}")
-        parts = np.array(action, np.int64).reshape(one.pending.shape)
+        parts = np.array(action, np.int64).reshape(episode.pending.shape)
         if run.kind == "plans":
-            _check_legal(place, one, parts)
-        one.step(parts[0, 0] if parts.size == 1 else parts)
-    return one, len(actions)
+            _check_legal(place, episode, parts)
+        episode.step(parts[0, 0] if parts.size == 1 else parts)
+    return episode
 
 
-def _check_legal(place: Path, one: Episode, parts: NDArray[np.int64]) -> None:
+def _check_legal(place: Path, episode: Episode, parts: NDArray[np.int64]) -> None:
     """Raise InvalidFile for a stored action int64[S, P] that is not legal: the rules trust what they are given."""
-    agents = [one.mover] if one.game.sequential else range(len(one.game.agents))
+    agents = [episode.mover] if episode.game.sequential else range(len(episode.game.agents))
     for agent, action in zip(agents, parts, strict=True):
-        if one.mask(agent).any() and not one.is_legal(agent, action if action.size > 1 else int(action[0])):
+        if episode.mask(agent).any() and not episode.is_legal(agent, action if action.size > 1 else int(action[0])):
             raise InvalidFile(f"{place}: the action {action.tolist()} of a plan is not legal")
 
 
-def _own_return(run: Run, game: Game, row: Mapping[str, Any], one: Episode) -> list[float]:
-    returns: list[float] = one.returns[0 if run.kind == "plans" else game.agents.index(row["seat"])].tolist()
+def own_return(run: Run, game: Game, row: Mapping[str, Any], episode: Episode) -> list[float]:
+    """Return what the agent of a row has got in its episode."""
+    returns: list[float] = episode.returns[0 if run.kind == "plans" else game.agents.index(row["seat"])].tolist()
     return returns
 
 
@@ -168,8 +129,8 @@ def _own_return(run: Run, game: Game, row: Mapping[str, Any], one: Episode) -> l
 class TypicalEpisode:
     """The most representative stored episode of a point.
 
-    choice   episode, opponent and seat, for `replay`; empty for plans
-    games    number of report episodes, whose mean is the point; 0 for plans
+    choice      episode, opponent and seat, for `replay`; empty for plans
+    episodes    number of report episodes, whose mean is the point; 0 for plans
     """
 
     choice: dict[str, Any]
@@ -202,20 +163,13 @@ def evaluate_again(
         again = replay(place, point, allow_code=allow_code)
         return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
-    fresh = run.model_copy(
-        update={
-            "seed": seed,
-            "select_episodes": 0,
-            "report_episodes": episodes,
-            **dict.fromkeys(("episode_set", "plays", "players", "head_to_head")),
-        }
-    )
-    found: dict[tuple[str, str], list[list[float]]] = {}
+    fresh = run.play_alone(seed=seed, select_episodes=0, report_episodes=episodes, episode_set=None, plays=None)
     with refuse_content(folder, RUN):
         policy = _restore_policy(place, run, chosen)
+    returns: dict[tuple[str, str], list[list[float]]] = {}
     for row in evaluate.evaluate_policies(fresh, {}, [policy]):
-        found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
-    return {match: np.array(returns, np.float64) for match, returns in found.items()}
+        returns.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
+    return {match: np.array(values, np.float64) for match, values in returns.items()}
 
 
 def _check_run_directory(place: Path) -> None:
@@ -270,7 +224,7 @@ def _find_row(
     return rows[0]
 
 
-def _read_episodes(place: Path, run: Run, chosen: dict[str, Any]) -> list[dict[str, Any]]:
+def _read_episodes(place: Path, run: PoliciesRun, chosen: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of the policy of a point. Packed rows that cannot be read without an extra are computed again."""
     try:
         rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"] and row["set"] in SETS]
@@ -292,25 +246,23 @@ def _restore_policy(place: Path, run: Run, chosen: Mapping[str, Any]) -> BatchPo
             return method.restore(game, label, arrays)
         except InvalidParameter as error:
             raise InvalidFile(f"{place / POLICIES}: {error}") from None
-    found = {policy.label: policy for policy in method.policies(game)}
-    if label not in found:
-        raise InvalidFile(f"{run.method.name} has no policy {label!r} any more; it has {one_of(found)}")
-    return found[label]
+    policies = {policy.label: policy for policy in method.policies(game)}
+    if label not in policies:
+        raise InvalidFile(f"{run.method.name} has no policy {label!r} any more; it has {one_of(policies)}")
+    return policies[label]
 
 
 # -------------------------------------------------------------------------------------------------------------- actions
 
 
-def _start_plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any]]:
-    return generate_starts(game, np.array([run.seed], np.uint64))[0], actions
-
-
-def _replay_episode(run: Run, game: Game, row: Mapping[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
+def _replay_episode(
+    run: PoliciesRun, game: Game, row: Mapping[str, Any], own: BatchPolicy
+) -> tuple[Any, list[NDArray[np.int64]]]:
     """Return the start position and the actions int64[S, P] of a stored episode, computed step by step."""
     method = run.method.make_method(game)
-    policies = (own,) if method.trains or run.players is not None else method.policies(game)
+    policies = (own,) if method.trains or isinstance(run, HeadToHeadRun) else method.policies(game)
     other = _find_opponent(run, game, row["opponent"], own)
-    seed, episode_words, _ = _find_episode(run, game, row)
+    seed, episode_words, _ = find_episode(run, game, row)
     start = generate_starts(game, np.array([seed], np.uint64))
     ours = list_team(game, game.agents.index(row["seat"]))
     if has_kernel_policy((*policies, other)):
@@ -318,9 +270,9 @@ def _replay_episode(run: Run, game: Game, row: Mapping[str, Any], own: BatchPoli
     return start[0].copy(), _replay_with_rules(game, start, own, other, ours, episode_words)
 
 
-def _find_opponent(run: Run, game: Game, label: str, own: BatchPolicy) -> BatchPolicy:
+def _find_opponent(run: PoliciesRun, game: Game, label: str, own: BatchPolicy) -> BatchPolicy:
     """Return an opponent by its label; head to head it is the policy of another method, or the own one."""
-    if run.players is None:
+    if not isinstance(run, HeadToHeadRun):
         return dict(list_opponents(run, game))[label]
     labels = label_methods(run.players)
     if label == labels[run.method.model_dump_json()]:
@@ -328,12 +280,11 @@ def _find_opponent(run: Run, game: Game, label: str, own: BatchPolicy) -> BatchP
     return next(choose_player(run, choice).policy for choice in run.players if labels[choice.model_dump_json()] == label)
 
 
-def _find_episode(run: Run, game: Game, row: Mapping[str, Any]) -> tuple[int, NDArray[np.uint64], str]:
+def find_episode(run: PoliciesRun, game: Game, row: Mapping[str, Any]) -> tuple[int, NDArray[np.uint64], str]:
     """Return the seed of the start position of an episode, the words uint64[1, A] of its policies, and its set."""
-    select, episode = run.select_episodes or 0, row["episode"]
-    count = select + (run.report_episodes or 0)
-    seeds, words = make_episode_seeds(run, game, episode // count + 1)
-    return int(seeds[episode]), words[episode, None].copy(), SETS[episode % count >= select]
+    episode = row["episode"]
+    seeds, words = make_episode_seeds(run, game, episode // run.episodes + 1)
+    return int(seeds[episode]), words[episode, None].copy(), SETS[episode % run.episodes >= run.select_episodes]
 
 
 def _replay_with_rules(
@@ -343,14 +294,12 @@ def _replay_with_rules(
     rules = np.array([[own.rule if agent in ours else other.rule for agent in agents]])
     both = policy_weights(game, (own, other))
     weights = np.array([[both[0 if agent in ours else 1] for agent in agents]])
-    actions, reward = make_step_buffers(game)
-    step = compile_playouts(game, bool((rules > GREEDY).any()))
-    scratch = np.array(game.actions, np.int64), np.zeros(2, game.dtype), np.zeros(game.mask_size, np.int8), actions, reward
+    step, trial = compile_playouts(game, bool((rules > GREEDY).any())), make_trial(game)
     played = []
     while not states["over"][0]:
         books = np.zeros((1, len(game.agents), len(game.objectives))), np.zeros(1, np.int64), np.zeros(1, np.int64)
-        step(states, rules, weights, words, 1, *scratch, *books, np.zeros((1, 0), np.int32))
-        played.append(actions.copy())
+        step(states, rules, weights, words, 1, np.array(game.actions, np.int64), trial, *books, np.zeros((1, 0), np.int32))
+        played.append(trial.actions.copy())
     return played
 
 

@@ -86,8 +86,8 @@ def run_suite(
     check_range("workers", workers, 1)
     started = time.perf_counter()
     for experiment in suite.experiments:
-        for chosen_method in experiment.methods:
-            chosen_method.make_method(experiment.games[0].make_game()).check_installed()
+        for choice in experiment.methods:
+            choice.find_method(experiment.games[0].make_game()).check_installed()
     store = Store(folder)
     store.open_suite(suite)
     runs = shard.select(suite.list_runs())

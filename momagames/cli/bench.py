@@ -237,24 +237,11 @@ def resume(
 
     store = Store(folder)
     suite = check_suite(store.read_suite(), str(folder / "suite.json"))
-    _warn_other_version(store, suite)
-    _run_suite(suite, folder, workers, dry_run, every, open, executor, address, shard, seed)
-
-
-def _warn_other_version(store: Store, suite: Suite) -> None:
-    import momagames
-
-    version, methods = store.read_version(), store.describe_changed_methods(suite)
-    if version != momagames.__version__:
-        print_line(
-            f"momagames: the results are of version {version}; this is {momagames.__version__}, which runs the whole suite "
-            "again and leaves the old results in place",
-            sys.stderr,
-        )
-    elif methods:
+    if methods := store.describe_changed_methods(suite):
         print_line(
             f"momagames: run again, with the old results left in place, as the methods have changed: {methods}", sys.stderr
         )
+    _run_suite(suite, folder, workers, dry_run, every, open, executor, address, shard, seed)
 
 
 def _print_changed_methods(*folders: Path) -> None:

@@ -1,28 +1,21 @@
 """The contract between games and the library: the classes that define a game.
 
-A game is one `Game`: metadata, compiled rules (`Kernels`) and the optional groups `Codec`, `View`, `Human` and
-`SearchSupport`. APIs, wrappers, engine, baselines and reports access games only through it.
+A game is one `Game`: facts, compiled rules (`Kernels`) and optional groups of functions, such as `Codec`, `View`, `Human`,
+`SearchSupport` and `LearningSupport`. APIs, wrappers, engine, baselines and reports access games only through it.
 """
 
 from momagames.contract.actions import first_legal_action, has_choice, read_integers, read_numbers, split_mask
 from momagames.contract.game import (
-    Animation,
-    Cell,
-    Cells,
     Chance,
+    ColorObjectives,
     Dynamics,
     Game,
-    Human,
     Information,
     Kernels,
-    Keys,
-    LearningSupport,
-    Line,
-    SearchSupport,
-    Slide,
-    TrainingDefaults,
+    MatchRules,
+    OriginalGame,
+    Solvers,
     Utility,
-    View,
 )
 from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
@@ -37,15 +30,30 @@ from momagames.contract.positions import (
     position_number,
     restore_record,
 )
+from momagames.contract.support import (
+    BoardTables,
+    EgocentricView,
+    ExactSearch,
+    LearningSupport,
+    ObjectiveFeatures,
+    SearchGuidance,
+    SearchSupport,
+    TrainingDefaults,
+)
 from momagames.contract.symmetries import Symmetry, ViewSymmetry, make_square_symmetries
+from momagames.contract.views import Animation, Cell, Cells, Human, Keys, Line, Slide, View
 
 __all__ = [
     "Animation",
+    "BoardTables",
     "Cell",
     "Cells",
     "Chance",
     "Codec",
+    "ColorObjectives",
     "Dynamics",
+    "EgocentricView",
+    "ExactSearch",
     "Field",
     "Game",
     "Human",
@@ -54,11 +62,16 @@ __all__ = [
     "Keys",
     "LearningSupport",
     "Line",
+    "MatchRules",
     "Objective",
+    "ObjectiveFeatures",
+    "OriginalGame",
     "Parameter",
     "Policy",
+    "SearchGuidance",
     "SearchSupport",
     "Slide",
+    "Solvers",
     "State",
     "Symmetry",
     "TrainingDefaults",

@@ -185,7 +185,7 @@ def make_random_choice(game: Game) -> Loop:
 
     It reads the mask only if the game has no `sample_action`. It returns the advanced generator word.
     """
-    sample_action = game.search.sample_action
+    sample_action = game.kernels.sample_action
 
     @kernel
     def sample_from_mask(state, agent, mask, parts, word, action):

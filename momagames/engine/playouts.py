@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
+from momagames.engine.lookahead import Trial, can_look_ahead, make_heuristic, make_lookahead, make_trial, weigh
 from momagames.engine.loops import cache_by_rules, make_random_choice, make_starter
 from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, mix, update_best
@@ -75,97 +76,67 @@ def play_episodes(
     lengths, steps = np.zeros(n, np.int64), np.zeros(n, np.int64)
     moves = np.full((n, game.max_episode_steps if keep_moves else 0), -1, np.int32)
     compile_playouts(game, bool((rules > GREEDY).any()))(
-        states, rules, weights, words, NO_LIMIT, np.array(game.actions, np.int64), np.zeros(2, game.dtype),
-        np.zeros(game.mask_size, np.int8), *make_step_buffers(game), returns, lengths, steps, moves,
+        states, rules, weights, words, NO_LIMIT, np.array(game.actions, np.int64), make_trial(game), returns, lengths, steps,
+        moves,
     )  # fmt: skip
     return Episodes(states, returns, lengths, steps, moves)
 
 
-def make_step_buffers(game: Game) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return scratch arrays for a step: actions int64[S, P] and reward float32[A, K]."""
-    return (
-        np.zeros((game.actors, len(game.actions)), np.int64),
-        np.zeros((len(game.agents), len(game.objectives)), np.float32),
-    )
-
-
-def can_look_ahead(game: Game) -> bool:
-    """Return whether GREEDY can play: agents take turns, and an action is one number."""
-    return game.sequential and len(game.actions) == 1
-
-
-def supports_lookahead(game: Game) -> bool:
-    """Return whether a policy may try its actions on a copy of the state: besides that, nothing is hidden from the agent."""
-    return can_look_ahead(game) and game.information == "perfect"
-
-
 def _make_greedy(game: Game, has_estimate: bool) -> Callable[..., Any]:
     """Return a kernel that chooses the action of the highest weighted reward, plus estimate of the position after it."""
-    step, draws = game.kernels.step, game.chance == "step"
+    try_action, draws = make_lookahead(game).try_action, game.chance == "step"
     estimate_position = _make_estimate(game) if has_estimate else _estimate_nothing
 
     @kernel
-    def choose_greedy(state, agent, mask, weights, factors, word, trial, actions, reward):
-        """Return the action (ties broken at random), the generator word and the steps tried."""
-        best, action, ties, tried = -np.inf, 0, 0, 0
+    def choose_greedy(state, agent, mask, weights, factors, word, trial):
+        """Return the action (ties broken at random), and the generator word; `trial.steps` are those of this choice."""
+        best, action, ties = -np.inf, 0, 0
+        trial.steps[0] = 0
         if draws:  # those to come are unknown to the agent
             word = advance(word)
         rng = mix(word) if draws else state["rng"]
         for a in range(mask.shape[0]):
             if mask[a]:
-                trial[0] = state
-                trial[0]["rng"] = rng
-                actions[0, 0] = a
-                step(trial[0], actions, reward)
-                tried += 1
-                value = 0.0
-                for k in range(weights.shape[0]):
-                    value += weights[k] * reward[agent, k]
-                value += estimate_position(trial, weights, factors, reward[agent])
+                try_action(state, a, rng, trial)
+                value = weigh(weights, trial.reward, agent)
+                value += estimate_position(weights, factors, trial, trial.reward[agent])
                 is_best, best, ties, word = update_best(value, best, ties, word)
                 if is_best:
                     action = a
-        return action, word, tried
+        return action, word
 
     @kernel
-    def choose_none(state, agent, mask, weights, factors, word, trial, actions, reward):
-        return 0, word, 0
+    def choose_none(state, agent, mask, weights, factors, word, trial):
+        return 0, word
 
     return choose_greedy if can_look_ahead(game) else choose_none
 
 
 @kernel
-def _estimate_nothing(trial, weights, factors, out):
+def _estimate_nothing(weights, factors, trial, out):
     return 0.0
 
 
 def _make_estimate(game: Game) -> Callable[..., Any]:
-    present, optimistic = game.search.present or zero_estimate, game.search.optimistic or zero_estimate
+    write_present, write_optimistic = make_heuristic(game.search.present), make_heuristic(game.search.optimistic)
 
     @kernel
-    def estimate_position(trial, weights, factors, out):
-        """Return the weighted heuristics of the position trial[0]; trial[1] and out, float[K], are buffers."""
+    def estimate_position(weights, factors, trial, out):
+        """Return the weighted heuristics of the position that was tried; out, float[K], is a buffer."""
         value = 0.0
-        if trial[0]["over"]:
+        if trial.states[0]["over"]:
             return value
         for heuristic in range(2):
             if factors[heuristic] != 0.0:
-                trial[1] = trial[0]
                 if heuristic == 0:
-                    present(trial[1], out)
+                    write_present(trial.states[0], trial, out)
                 else:
-                    optimistic(trial[1], out)
+                    write_optimistic(trial.states[0], trial, out)
                 for k in range(weights.shape[0]):
                     value += factors[heuristic] * weights[k] * out[k]
         return value
 
     return estimate_position
-
-
-@kernel
-def zero_estimate(state, out):
-    """Write zeros: the estimate of games without one."""
-    out[:] = 0.0
 
 
 @cache_by_rules
@@ -184,9 +155,10 @@ def compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
     """Compile the loop over episodes of random and greedy agents; `has_estimate`: greedy ones may have an estimate."""
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
     choose_greedy, choose_randomly = _make_greedy(game, has_estimate), make_random_choice(game)
-    needs_mask = game.search.sample_action is None
+    needs_mask = game.kernels.sample_action is None
 
-    def play_all(states, rules, weights, words, limit, parts, trial, mask, actions, reward, returns, lengths, steps, moves):
+    def play_all(states, rules, weights, words, limit, parts, trial, returns, lengths, steps, moves):
+        mask, actions, reward = trial.mask, trial.actions, trial.reward
         for i in range(states.shape[0]):
             state = states[i]
             while state["over"] == 0 and lengths[i] < limit:
@@ -196,12 +168,11 @@ def compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
                     if needs_mask or rule >= GREEDY:
                         legal(state, agent, mask)
                     if rule >= GREEDY:
-                        action, words[i, agent], tried = choose_greedy(
-                            state, agent, mask, weights[i, agent], ESTIMATE_FACTORS[rule - GREEDY], words[i, agent], trial,
-                            actions, reward,
-                        )  # fmt: skip
+                        action, words[i, agent] = choose_greedy(
+                            state, agent, mask, weights[i, agent], ESTIMATE_FACTORS[rule - GREEDY], words[i, agent], trial
+                        )
                         actions[actor, 0] = action
-                        steps[i] += tried if tried > 1 else 0  # without a choice there is nothing to look for
+                        steps[i] += trial.steps[0] if trial.steps[0] > 1 else 0  # without a choice there is nothing to look for
                     else:
                         words[i, agent] = choose_randomly(state, agent, mask, parts, words[i, agent], actions[actor])
                 step(state, actions, reward)
@@ -220,15 +191,15 @@ def compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
 def make_greedy_kernel(game: Game, has_estimate: bool) -> Callable[..., Any]:
     """GREEDY as the kernel of a policy, see `policies.CompiledPolicy`.
 
-    Scratch: weights float64[K], factors float64[2] of ESTIMATE_FACTORS, trial record[2], actions, reward
+    Scratch: weights float64[K], factors float64[2] of ESTIMATE_FACTORS, and the arrays of `Trial`
     """
     choose_greedy = _make_greedy(game, has_estimate)
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        weights, factors, trial, actions, reward = scratch
-        action[0], word, tried = choose_greedy(state, agent, mask, weights, factors, word, trial, actions, reward)
-        memory["lookahead_steps"] += tried
+        weights, factors, trial = scratch[0], scratch[1], Trial(*scratch[2:])
+        action[0], word = choose_greedy(state, agent, mask, weights, factors, word, trial)
+        memory["lookahead_steps"] += trial.steps[0]
         return word
 
     return act

@@ -29,8 +29,8 @@ def random_rollouts(
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Play each state to its end with uniformly random legal actions of every agent.
 
-    states      record[N], not modified. Several rows may be the same position (`engine.clone.copy_state`): random events of
-                the game depend on the random state of the record, the choices of the policy on `seed`
+    states      record[N], not modified. Several rows may be the same position: random events of the game depend on the random
+                state of the record, the choices of the policy on `seed`
     seed        a number, or the generator words of the policy, uint64[N] (not modified): the result of a row depends only on
                 its state and its word, not on N or `threads`
     max_steps   largest number of steps (default: no limit)
@@ -78,7 +78,7 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
 
 @loops.cache_by_rules
 def _make_rollout_loop(game: Game) -> Callable[..., None]:
-    choose_randomly, needs_mask = loops.make_random_choice(game), game.search.sample_action is None
+    choose_randomly, needs_mask = loops.make_random_choice(game), game.kernels.sample_action is None
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
 
     def roll_out(low, high, states, words, limit, parts, returns, lengths, scratch, mask, actions, reward):

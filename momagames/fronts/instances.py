@@ -17,7 +17,7 @@ from momagames.fronts.front_content import write_front
 from momagames.fronts.front_file import FrontFile, read_game_front
 from momagames.fronts.generation import SearchLimits, returns_front
 from momagames.fronts.verify import verify
-from momagames.kernels.jit.cache import cache_folder
+from momagames.kernels.jit import cache_folder
 
 FOLDER = "fronts"  # beside the compiled code
 

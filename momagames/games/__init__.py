@@ -46,10 +46,15 @@ VERSIONS: dict[str, Entry] = {
     "mo-robotmail-4-v0": Entry("momagames.games.robotmail:game", {"variant": "4"}),
     "mo-robotmail-6-v0": Entry("momagames.games.robotmail:game", {"variant": "6"}),
     "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
+    "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 
 # Retired ids: id -> the id that replaces it.
 RETIRED: dict[str, str] = {}
+
+# The reference game is for tests, documentation and examples. The benchmark consists of the other ids.
+REFERENCE = "mo-gemwalk-v0"
+BENCHMARK = tuple(id for id in VERSIONS if id != REFERENCE)
 
 # `momagames NAME ...`
 COMMANDS: dict[str, Command] = {

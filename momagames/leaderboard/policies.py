@@ -16,7 +16,7 @@ from momagames.baselines.checkpoint import load_checkpoint
 from momagames.baselines.policy_names import strip_safe
 from momagames.benchmark.evaluate import evaluate_policies
 from momagames.benchmark.executors.executor import enforce_time_limit
-from momagames.benchmark.plan import MethodChoice, PoliciesExperiment, Run
+from momagames.benchmark.plan import MethodChoice, PoliciesExperiment, PoliciesRun
 from momagames.benchmark.store.policy_files import unpack_policy
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
@@ -55,6 +55,7 @@ def play_policies(
     found = {}
     with _make_policies(folder, metadata, setting, run_code) as policies:
         for run in setting.runs:
+            assert isinstance(run, PoliciesRun)
             own = [one for one, choice in zip(policies, choices, strict=True) if choice.seed in (None, run.seed)]
             played = run if fresh_seed is None else change_seed(run, fresh_seed)
             rows = enforce_time_limit(evaluate_policies(played, {}, own), run.seconds)
@@ -65,7 +66,7 @@ def play_policies(
     return found
 
 
-def change_seed(run: Run, fresh_seed: int) -> Run:
+def change_seed(run: PoliciesRun, fresh_seed: int) -> PoliciesRun:
     """Return the run with a seed that is drawn from its own and another one, and with start positions of that one."""
     seed = np.random.SeedSequence([run.seed, fresh_seed]).generate_state(1, np.uint64)[0] >> np.uint64(1)
     episode_set = None if run.episode_set is None else f"{run.episode_set}-{fresh_seed}"

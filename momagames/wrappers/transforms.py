@@ -119,7 +119,7 @@ class Scalarize(Transform):
     """A scalar reward: a weighted sum, or a utility function of the reward vector of the step.
 
     weights   float[K] for all agents; a function float64[K] -> float; a dict of either by agent; or "published", the weights
-              of the scalar reward of the original game (`Game.published_weights`)
+              of the scalar reward of the original game (`OriginalGame.published_weights`)
     """
 
     def __init__(
@@ -200,8 +200,9 @@ def _published_weights(source: RewardSpec, weights: str) -> list[float]:
         raise InvalidParameter(f"invalid weights={weights!r}: expected one number for each objective, or {PUBLISHED!r}")
     game = source.game
     known = {}
-    if game is not None and game.published_weights is not None:
-        known = {objective.name: weight for objective, weight in zip(game.objectives, game.published_weights, strict=True)}
+    if game is not None and game.original.published_weights is not None:
+        names = [objective.name for objective in game.objectives]
+        known = dict(zip(names, game.original.published_weights, strict=True))
     missing = [name for name, weight in known.items() if weight and name not in source.names]
     if not known or missing or any(name not in known for name in source.names):
         reason = (
@@ -396,12 +397,12 @@ class SplitColors(Transform):
 
     def __init__(self, source: RewardSpec) -> None:
         spec = _with_color_rewards(source, self.name, split=True)
-        action_objectives = spec.game.action_objectives if spec.game else None
-        if action_objectives is None:
+        colors = spec.game.color_objectives if spec.game else None
+        if colors is None:
             raise InvalidCall(
-                f"SplitColors needs a game that declares action_objectives; {source.game and source.game.id} does not"
+                f"SplitColors needs a game that declares color_objectives; {source.game and source.game.id} does not"
             )
-        self._action_objectives = action_objectives
+        self._action_objectives = colors.action_objectives
         super().__init__(source, spec)
 
     def observe_states(self, states: NDArray[Any]) -> NDArray[np.int64]:

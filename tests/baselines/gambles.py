@@ -70,6 +70,6 @@ def game(rewards: Any, gamble: bool = False) -> Game:
         max_episode_steps=PLIES,
         factory=game,
         blank_state=blank,
-        kernels=Kernels(deal, legal, step, observe),
+        kernels=Kernels(generate=deal, legal=legal, step=step, observe=observe),
         rules_key="tests.gambles",
     )

@@ -13,7 +13,7 @@ import momagames
 from momagames.baselines import exact
 from momagames.baselines.exact import depth_first
 from momagames.baselines.exact import depth_first_kernels as loops
-from momagames.contract import Objective
+from momagames.contract import Objective, SearchSupport
 from momagames.errors import InvalidParameter, InvalidState, TooLarge
 from momagames.games.samegame import rules
 from momagames.games.samegame.compact import pack
@@ -257,7 +257,9 @@ def make_costly_game(cost, low, high=1000.0, **params):
         game,
         objectives=objectives,
         kernels=dataclasses.replace(game.kernels, step=costly_step),
-        search=dataclasses.replace(game.search, prune_equivalent_actions=None, compact=None),
+        search=dataclasses.replace(
+            game.search, prune_equivalent_actions=None, exact=dataclasses.replace(game.search.exact, compact=None)
+        ),
         rules_key="test.costly",
     )
 
@@ -327,7 +329,8 @@ def test_rejects_rewards_outside_the_declared_bounds():
 )
 def test_compact_boards_follow_the_rules(height, width, colors, params):
     game = make_game(height, width, colors, **params)
-    plain = dataclasses.replace(game, search=dataclasses.replace(game.search, compact=None), rules_key="test.plain")
+    exact_search = dataclasses.replace(game.search.exact, compact=None)
+    plain = dataclasses.replace(game, search=dataclasses.replace(game.search, exact=exact_search), rules_key="test.plain")
     assert pack(game, depth_first.resolve_start(game, None, 1))[0].dtype != game.dtype
     for seed in range(1, 7):
         front, expected = (exact.pareto_front(g, seed=seed, **LIMITS) for g in (game, plain))
@@ -354,9 +357,7 @@ def test_rejects_unsupported_games(id, params, reason):
 
 def test_error_names_all_unsupported_features():
     game = make_game(3, 3, 2)
-    unsupported = dataclasses.replace(
-        game, dynamics="simultaneous", chance="step", actions=(9, 2), search=dataclasses.replace(game.search, state_key=None)
-    )
+    unsupported = dataclasses.replace(game, dynamics="simultaneous", chance="step", actions=(9, 2), search=SearchSupport())
     with pytest.raises(
         InvalidParameter, match="simultaneous moves, chance during play, actions with several components, no state keys"
     ):
@@ -373,14 +374,16 @@ def test_rejects_an_invalid_position():
 
 @pytest.mark.compiled
 def test_pareto_front_if_small():
-    small, large = make_game(6, 6, 3), make_game(7, 7, 3)
+    small, large = make_game(6, 6, 3), make_game(8, 8, 3)
     assert loops.compile_search(small, 1) is loops.compile_search(large, 1)  # one compiled search serves every size
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)
     env.reset(seed=3)
     expected = exact.pareto_front(small, seed=3, **LIMITS).points
     np.testing.assert_array_equal(exact.pareto_front_if_small(small, env.unwrapped.episode.state), expected)
     np.testing.assert_array_equal(env.unwrapped.pareto_front(), expected)
-    assert exact.pareto_front_if_small(large, large.make_state(3)[0]) is None
+    assert exact.pareto_front_if_small(large, depth_first.resolve_start(large, None, 3)[0]) is None
+    few_moves = depth_first.resolve_start(large, {"board": ["11221122"] * 8}, 0)[0]  # a large board with few positions
+    assert len(exact.pareto_front_if_small(large, few_moves)) == 2
     assert exact.pareto_front_if_small(make_game(3, 3, 2, num_agents=2), env.unwrapped.episode.state) is None
 
 

@@ -15,7 +15,7 @@ from momagames.baselines.ntuple.tables import make_policy, round_tables
 from momagames.baselines.ntuple.tree_search import make_tree_search, make_tree_search_kernel
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.baselines.training_setup import TrainingSetup
-from momagames.contract import LearningSupport, Symmetry
+from momagames.contract import BoardTables, LearningSupport, Symmetry
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import NO_LIMIT, generate_starts
@@ -274,7 +274,7 @@ def test_values_of_mirror_images_are_equal(size, canonical):
     assert len(np.unique(patterns.offsets)) < len(patterns.offsets)  # tables are shared
     for seed in range(5):
         codes = np.random.default_rng(seed).integers(0, 3, len(patterns.powers))
-        image = codes[np.array(game.learning.symmetries[0].cells)]
+        image = codes[np.array(game.learning.board.symmetries[0].cells)]
         first, second = (np.sort(patterns.offsets + one @ patterns.powers) for one in (codes, image))
         assert np.array_equal(first, second)
         assert tables[0, first].sum() != tables[0, np.sort(patterns.offsets + codes[::-1] @ patterns.powers)].sum()
@@ -396,8 +396,8 @@ def write_choices(state, agent, codes):
 
 def make_gambles(rewards, gamble):
     """Return a game of two moves, with a board: the choices so far."""
-    board = LearningSupport(write_cell_codes=write_choices, cell_codes=4, board_shape=(1, 2))
-    return replace(gambles.game(rewards, gamble), learning=board, rules_key="tests.ntuple.gambles")
+    learning = LearningSupport(board=BoardTables(write_codes=write_choices, num_codes=4, shape=(1, 2)))
+    return replace(gambles.game(rewards, gamble), learning=learning, rules_key="tests.ntuple.gambles")
 
 
 def test_agents_with_interests_of_their_own():
@@ -434,20 +434,19 @@ def test_games_that_do_not_fit_are_rejected():
     for game, message in (
         (
             momagames.spec("mo-samegame-v0"),
-            r"mo-samegame-v0 declares no board .* expected write_cell_codes, cell_codes and board_",
+            "mo-samegame-v0 declares no board .* expected BoardTables with two codes or more",
         ),
         (meteors.game("meteors-v0"), "ntuple needs a sequential game with discrete actions; meteors-v0"),
     ):
         with pytest.raises(InvalidParameter, match=message):
             NTUPLE.train(TrainingSetup([game], 1000))
     game = breakthrough()
-    wrong = replace(game.learning, symmetries=(Symmetry((0,) * 25, tuple(range(75))),))
-    for learning, message in (
-        (wrong, "invalid symmetries"),
-        (replace(game.learning, cell_codes=40), "table entries: expected at"),
+    for change, message in (
+        ({"symmetries": (Symmetry((0,) * 25, tuple(range(75))),)}, "invalid symmetries"),
+        ({"num_codes": 40}, "table entries: expected at"),
     ):
         with pytest.raises(InvalidParameter, match=message):
-            NTUPLE.check_train(replace(game, learning=learning))
+            NTUPLE.check_train(replace(game, learning=LearningSupport(board=replace(game.learning.board, **change))))
     with pytest.raises(InvalidParameter, match="perfect information"):
         NTUPLE.check_train(replace(game, information="partial"))
 

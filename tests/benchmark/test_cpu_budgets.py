@@ -10,7 +10,6 @@ from momagames.benchmark import cpu_budgets, run_suite
 from momagames.benchmark.cpu_budgets import search_for_seconds
 from momagames.benchmark.estimates import estimate_cost
 from momagames.benchmark.evaluate import evaluate_run
-from momagames.benchmark.plan import Versions
 from momagames.reports.report import report
 from tests.benchmark.tiny import RANDOM, plans, suite
 
@@ -87,7 +86,7 @@ def timed():
 
 
 def test_runs_of_a_suite_store_steps_and_time(timed, tmp_path):
-    run = timed.list_runs(Versions("1", {}))[0]
+    run = timed.list_runs()[0]
     facts = {}
     rows = list(evaluate_run(run, facts))
     assert facts["budget"] > 100
@@ -96,7 +95,7 @@ def test_runs_of_a_suite_store_steps_and_time(timed, tmp_path):
     plain = run.model_copy(update={"cpu_seconds": None, "budget": facts["budget"]})
     again = list(evaluate_run(plain, {}))  # what was found does not depend on the time, but on these steps
     assert [row["return"] for row in again] == [row["return"] for row in rows]
-    assert run.digest != suite(plans([RANDOM]) | {"budget": 100}).list_runs(Versions("1", {}))[0].digest
+    assert run.digest != suite(plans([RANDOM]) | {"budget": 100}).list_runs()[0].digest
     assert not run_suite(timed, tmp_path).failed
     (panel, *_) = report(tmp_path, replays=False).panels
     assert panel.points
@@ -105,15 +104,13 @@ def test_runs_of_a_suite_store_steps_and_time(timed, tmp_path):
 
 def test_searches_without_a_time_store_theirs():
     facts = {}
-    list(evaluate_run(suite(plans([RANDOM])).list_runs(Versions("1", {}))[0], facts))
+    list(evaluate_run(suite(plans([RANDOM])).list_runs()[0], facts))
     assert facts["search_cpu_s"] > 0
     assert "budget" not in facts
     assert np.isfinite(facts["search_cpu_s"])
 
 
 def test_costs_are_estimated_as_shares_of_the_time():
-    (found,) = estimate_cost(
-        suite({**plans([RANDOM], seeds=(0,)), "budget": 100, "cpu_seconds": 0.2}).list_runs(Versions("1", {})), 0.02
-    )
+    (found,) = estimate_cost(suite({**plans([RANDOM], seeds=(0,)), "budget": 100, "cpu_seconds": 0.2}).list_runs(), 0.02)
     assert not found.error
     assert 0.02 < found.seconds < 20  # a search of 0.2 s and its trials, on any machine

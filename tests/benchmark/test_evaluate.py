@@ -7,7 +7,6 @@ import momagames
 from momagames.baselines import method
 from momagames.benchmark.episodes import make_episode_seeds, play_from_starts
 from momagames.benchmark.evaluate import evaluate_run
-from momagames.benchmark.plan import Run
 from momagames.engine.playouts import generate_starts
 from tests.benchmark.tiny import POLICIES, suite
 
@@ -27,7 +26,6 @@ def test_team_mates_play_the_same_policy(seat, side):
 def test_a_named_episode_set_has_the_same_start_positions_for_all_seeds():
     def list_starts(seed, **params):
         run, _ = suite({**POLICIES, "seeds": [seed], **params}).list_runs()
-        assert Run.from_content(run.to_dict()).digest == run.digest
         starts, words = make_episode_seeds(run, run.game.make_game())
         rows = list(evaluate_run(run, {}))
         assert {row["start"] for row in rows} == set(starts.tolist())

@@ -10,9 +10,18 @@ import pytest
 import yaml
 
 import momagames
-from momagames.benchmark.plan import MethodChoice, Opponent, canonical_json
+from momagames.benchmark.plan import (
+    HeadToHeadRun,
+    MethodChoice,
+    Opponent,
+    PlansRun,
+    PoliciesRun,
+    canonical_json,
+    parse_run,
+)
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId
+from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
 TINY = {
     "name": "tiny",
@@ -108,7 +117,31 @@ def test_fields_that_do_not_change_the_digest(monkeypatch):
     renamed["experiments"][0]["roles"] = {"greedy": "scripted agent"}
     assert [run.digest for run in load_suite(renamed).list_runs()] == before
     monkeypatch.setattr(momagames, "__version__", "999")
-    assert not set(before) & {run.digest for run in load_suite(TINY).list_runs()}
+    assert [run.digest for run in load_suite(TINY).list_runs()] == before
+
+
+CPU_TIME = plans([RANDOM]) | {"cpu_seconds": 0.5}
+TRAINED = POLICIES | {"methods": [{"name": "ntuple", "options": {}}], "budget": 100, "episode_set": "main"}
+INSTANCES = {"games": plans([])["games"], "opponents": [], "generalization": {"plays": 4, "max_states": 9, "max_bytes": 9}}
+GAMES = POLICIES | {"head_to_head": {"seats": [], "responses": [GREEDY], "response_budget": 1}}
+
+
+@pytest.mark.parametrize(
+    ("experiment", "digest", "kind"),
+    [
+        (plans([RANDOM]), "4d6a76fd6edbb1a3", PlansRun),
+        (CPU_TIME, "c5cfd676cbd39466", PlansRun),
+        (POLICIES, "fa27520f01a92888", PoliciesRun),
+        (TRAINED, "1a3ecbde8ada72fc", PoliciesRun),
+        (POLICIES | INSTANCES, "c22567bdd43904af", PoliciesRun),
+        (GAMES, "3888ec6b2a7e5126", HeadToHeadRun),
+    ],
+)
+def test_digests_of_stored_runs_stay(experiment, digest, kind):
+    """Each kind of runs has the digests that were stored before kinds had classes of their own."""
+    run = suite(experiment).list_runs()[0]
+    assert (run.digest[:16], type(run)) == (digest, kind)
+    assert parse_run(json.loads(json.dumps(run.to_dict())), run.seconds) == run
 
 
 def test_the_label_of_an_opponent_has_its_options():

@@ -10,7 +10,7 @@ import pytest
 import momagames
 from momagames.benchmark.runner import Shard, run_suite
 from momagames.benchmark.store import packed_rows
-from momagames.benchmark.store.costs import Timings, count_units, describe_cost, format_duration
+from momagames.benchmark.store.costs import Timings, describe_cost, format_duration
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.policy_files import POLICIES as POLICY_FILE
@@ -86,7 +86,7 @@ def test_costs_grow_with_the_work(here):
     assert describe_cost(nothing, 2) == {"time": "unknown", "steps": "600"}
     assert describe_cost(timings.estimate(few.list_runs()), 3)["time"].endswith("and 1 run of unknown time")
     policies = suite(POLICIES).list_runs()[0]
-    assert count_units(policies) == 8 * 2 * 2
+    assert policies.count_units() == 8 * 2 * 2
     each = [
         here.read_metadata(run)["facts"]["steps"]
         for run in here.finished_runs()
@@ -138,10 +138,6 @@ def test_merge_errors(here, part, tmp_path):
     seal(rows.parent)
     with pytest.raises(InvalidFile, match="something is not reproducible"):
         merge_results([here.folder, other.folder], tmp_path / "out")
-    data = json.loads((other.folder / "suite.json").read_text())
-    (other.folder / "suite.json").write_text(json.dumps({**data, "version": "0.0.1"}))
-    with pytest.raises(InvalidFile, match=r"momagames 0\.0\.1; those of .*bench compare"):
-        merge_results([here.folder, other.folder], tmp_path / "third")
 
 
 # -------------------------------------------------------------------------------------------------------------- compare

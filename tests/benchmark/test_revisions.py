@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+import momagames
 from momagames.baselines.greedy import Greedy
 from momagames.benchmark import run_suite
-from momagames.benchmark.plan import Run, Versions
+from momagames.benchmark.plan import Versions
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
@@ -35,7 +36,6 @@ def test_a_new_revision_makes_other_runs_of_this_method(monkeypatch):
     assert first["greedy"].digest != second["greedy"].digest
     assert "revisions" not in first["greedy"].to_dict()  # so that digests of earlier runs stay
     assert second["greedy"].to_dict()["revisions"] == {"greedy": 2}
-    assert Run.from_content(json.loads(json.dumps(second["greedy"].to_dict()))).digest == second["greedy"].digest
     players = {
         **POLICIES,
         "opponents": [RANDOM],
@@ -65,6 +65,21 @@ def test_results_of_another_revision_are_reported_with_a_note_and_run_again(befo
     assert len(new - old) == 1
     assert old < new
     assert before.describe_changed_methods(make_suite()) == ""
+
+
+def test_a_new_version_runs_nothing_again(before, tmp_path, monkeypatch):
+    """Rows say which version made them; results of both are merged."""
+    monkeypatch.setattr(momagames, "__version__", "9.9")
+    more = suite(plans([RANDOM, GREEDY], seeds=[0, 1]))
+    results = run_suite(more, before.folder)
+    assert [run.seed for run in results.skipped] == [0, 0]
+    assert [run.seed for run in results.finished] == [1, 1]
+    assert "momagames:" not in momagames_here("bench", "resume", str(before.folder), "--executor", "here").stderr
+    made = {(run.seed, row["version"]) for run in before.finished_runs() for row in before.read_rows(run)}
+    assert made == {(0, "0.1.0"), (1, "9.9")}
+    assert not run_suite(more, tmp_path / "after").failed
+    counts = merge_results([before.folder, tmp_path / "after"], tmp_path / "both")
+    assert (counts.copied, counts.equal) == (4, 4)
 
 
 def test_results_of_two_revisions_are_not_merged(before, tmp_path, monkeypatch):

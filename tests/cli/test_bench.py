@@ -218,7 +218,7 @@ def test_status_and_resume_of_an_unfinished_suite(ask, tmp_path):
     path = out / "suite.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": "0.0.1"}))
     code, said = ask("bench", "resume", out, "--dry-run")
-    assert "the results are of version 0.0.1" in said
+    assert "2 runs, 1 due" in said  # results of another version count
 
 
 def test_shards_are_merged_compared_and_reported(ask, done, tmp_path):

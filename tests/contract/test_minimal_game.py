@@ -73,7 +73,7 @@ def game(id: str) -> Game:
         max_episode_steps=5,
         factory=game,
         blank_state=blank,
-        kernels=Kernels(generate, legal, step, observe),
+        kernels=Kernels(generate=generate, legal=legal, step=step, observe=observe),
     )
 
 

@@ -17,7 +17,8 @@ from momagames.benchmark.episodes import play_from_starts
 from momagames.benchmark.seats import Seat, play_game
 from momagames.engine import policies
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import can_look_ahead, generate_starts, play_episodes, supports_lookahead
+from momagames.engine.lookahead import can_look_ahead, supports_lookahead
+from momagames.engine.playouts import generate_starts, play_episodes
 from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies, play_policies, policy_weights
 from momagames.engine.policy_sources import make_batch_policy
 from momagames.errors import IllegalAction, InvalidParameter, UnknownId
@@ -372,7 +373,7 @@ def test_every_policy_that_steps_a_game_counts_its_steps(id):
     game = momagames.spec(id, **params)
     stepping = {getattr(one, "py_func", one) for one in (game.kernels.step, play_valid_tap)}
     made = []
-    for name in {**POLICIES, **game.policies, **game.exact_policies}:
+    for name in {**POLICIES, **game.policies, **game.solvers.policies}:
         with contextlib.suppress(InvalidParameter):  # not in this game
             made.append(batch_policy(name, game))
     assert len(made) > 2

@@ -19,8 +19,8 @@ from momagames.baselines.learners import find_learner
 from momagames.baselines.policy_names import find_checkpoint
 from momagames.baselines.strategies import encode_actions
 from momagames.benchmark import replays, training
-from momagames.benchmark.plan import GameChoice, Opponent, Run, canonical_json
-from momagames.benchmark.store.store import Store, read_rows, read_run
+from momagames.benchmark.plan import GameChoice, Opponent, canonical_json, parse_run
+from momagames.benchmark.store.store import Store, read_run
 from momagames.benchmark.suite_files import check_suite, load_suite
 from momagames.cli.app import app
 from momagames.datasets.manifest import FORMAT, MANIFEST
@@ -221,7 +221,7 @@ def test_trained_methods_are_known_without_their_code(tmp_path):
         "game": POLICIES["games"][0], "canonical": "x", "method": OWN, "seed": 0, "kind": "policies", "budget": 7,
         "opponents": [], "seats": [], "select_episodes": 1, "report_episodes": 1, "version": "0", "rows_format": 1,
     }  # fmt: skip
-    run = Run.from_content(content)
+    run = parse_run(content)
     place = store.run_directory(run)
     place.mkdir()
     (place / "config.json").write_text(json.dumps({"schema": 2, "digest": run.digest, **run.to_dict()}))
@@ -284,10 +284,8 @@ def test_replays_of_own_policies_load_them_where_the_caller_allows_it(folder):
     assert not run_suite(load_suite(data), folder / "out").failed
     [run] = Store(folder / "out").finished_runs()
     place = Store(folder / "out").run_directory(run)
-    [row, *_] = read_rows(place)
     for call in (
         lambda **allowed: replays.replay(place, 0, **allowed),
-        lambda **allowed: replays.recompute_row(place, row, **allowed),
         lambda **allowed: replays.evaluate_again(place, 0, 1, 5, **allowed),
     ):
         with pytest.raises(InvalidFile, match="--allow-code"):
@@ -295,7 +293,6 @@ def test_replays_of_own_policies_load_them_where_the_caller_allows_it(folder):
         assert call(allow_code=True)
     for call in (
         lambda **allowed: replays.load_points(place, **allowed),
-        lambda **allowed: replays.can_recompute(place, row, **allowed),
         lambda **allowed: replays.find_typical_episode(place, 0, **allowed),
     ):
         assert call(allow_code=True)

@@ -15,13 +15,13 @@ CASES += [
     for width, height in [(3, 5), (8, 8), (9, 8), (5, 13), (13, 10)]
     for canonical in (False, True)
 ]
-CASES = [(id, params) for id, params in CASES if momagames.spec(id, **params).learning.write_cell_codes]
+CASES = [(id, params) for id, params in CASES if momagames.spec(id, **params).learning.board]
 every_board = pytest.mark.parametrize(("id", "params"), CASES, ids=lambda value: str(value))
 
 
 @cache_by_rules
 def compile_codes(game):
-    write = game.learning.write_cell_codes
+    write = game.learning.board.write_codes
 
     def run(states, agent, codes):
         write(states[0], agent, codes)
@@ -31,7 +31,7 @@ def compile_codes(game):
 
 def cell_codes(play, agent, spare=0):
     """Return the codes of the cells as an agent sees them; `spare` further bytes must stay as they are."""
-    rows, columns = play.game.learning.board_shape
+    rows, columns = play.game.learning.board.shape
     codes = np.full(rows * columns + spare, 77, np.uint8)
     compile_codes(play.game)(np.array([play.state]), agent, codes)
     assert (codes[rows * columns :] == 77).all()
@@ -43,14 +43,14 @@ def test_codes_are_in_their_range(id, params):
     play = start(id, 1, **params)
     for _ in moves(play, 1):
         for agent in range(len(play.game.agents)):
-            assert cell_codes(play, agent, spare=7).max() < play.game.learning.cell_codes
+            assert cell_codes(play, agent, spare=7).max() < play.game.learning.board.num_codes
 
 
 @every_board
 def test_symmetries_are_those_of_the_rules(id, params):
     """From a symmetric start, each move and its image give positions, rewards and masks that are images of each other."""
     game = momagames.spec(id, **params)
-    for symmetry in game.learning.symmetries:
+    for symmetry in game.learning.board.symmetries:
         cells, actions = np.array(symmetry.cells), np.array(symmetry.actions)
         assert sorted(actions) == list(range(game.mask_size))
         play, image = start(id, 2, **params), start(id, 2, **params)

@@ -59,9 +59,9 @@ def make_samegame_loop(game):
     """Return a loop that counts the groups of states[0] by the kernels of search, plays a move, and writes the features."""
     legal, step, search = game.kernels.legal, game.kernels.step, game.search
     prune, write_key, present, write_codes = (
-        search.prune_equivalent_actions, search.state_key, search.present, search.selective_moves
+        search.prune_equivalent_actions, search.exact.write_key, search.present, search.guidance.selective_moves
     )  # fmt: skip
-    find_tabu_color, write_features = search.playout_guide, game.learning.write_objective_features
+    find_tabu_color, write_features = search.guidance.playout_guide, game.learning.objective_features.write
 
     def play(states, actions, reward, words, mask, order, codes, grades, features):
         legal(states[0], 0, mask)
@@ -95,7 +95,7 @@ def test_tiles_of_samegame_are_counted():
         play = loops_by_rules.get(game.rules_key) or loops_by_rules.setdefault(game.rules_key, make_samegame_loop(game))
         reward, features, n = np.zeros((1, 4), np.float32), np.zeros((8, 4)), game.mask_size
         groups = play(
-            states, np.array([[width - 1]]), reward, np.zeros(game.search.key_words, np.uint64), np.zeros(n, np.int8),
+            states, np.array([[width - 1]]), reward, np.zeros(game.search.exact.key_words, np.uint64), np.zeros(n, np.int8),
             *np.zeros((1, n + 1), np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64), features,
         )  # fmt: skip
         left = np.bincount(board.ravel(), minlength=5)[1:] * [1, 1, 0, 0]

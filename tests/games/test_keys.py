@@ -22,13 +22,13 @@ def key(play):
     """The key of a position, as bytes."""
     game = play.game
     if game.id not in entry_points:
-        kernel = game.search.state_key
+        kernel = game.search.exact.write_key
 
         def words_of(states, words):
             kernel(states[0], words)
 
         entry_points[game.id] = compile_entry_point(words_of, f"tests.{game.rules_key}.key")
-    words = np.zeros(game.search.key_words, np.uint64)
+    words = np.zeros(game.search.exact.key_words, np.uint64)
     entry_points[game.id](play.states, words)
     return words.tobytes()
 

@@ -18,12 +18,12 @@ GAMES += [
     for width, height in BOARDS
     for canonical in (False, True)
 ]
-declaring = [game for game in GAMES if game.search.sample_action]
+declaring = [game for game in GAMES if game.kernels.sample_action]
 
 
 def compare(game):
     """Return a loop over random games that counts the decisions, and those on which the two ways differ."""
-    legal, step, sample_action = game.kernels.legal, game.kernels.step, game.search.sample_action
+    legal, step, sample_action = game.kernels.legal, game.kernels.step, game.kernels.sample_action
 
     def play(states, words, mask, actions, reward, counts):
         for i in range(states.shape[0]):

@@ -20,13 +20,13 @@ from tests.games.turns import DIRECTIONS
 pytestmark = pytest.mark.compiled  # plays games
 
 CASES = [(id, params) for id, kinds in SMALL.items() for params in kinds]
-CASES = [(id, params) for id, params in CASES if momagames.spec(id, **params).learning.egocentric_symmetries]
+CASES = [(id, params) for id, params in CASES if momagames.spec(id, **params).learning.egocentric_view]
 STARTS = 6
 
 
 @cache_by_rules
 def compile_views(game):
-    write, cells = game.learning.write_egocentric_view, game.learning.egocentric_cells
+    write, cells = game.learning.egocentric_view.write, game.learning.egocentric_view.cells
     clear = game.learning.clear_unsafe_actions
 
     def run(states, views, masks):
@@ -42,7 +42,7 @@ def compile_views(game):
 def look(batch):
     """The views float32[N, A, F] of all agents, and their masks of legal and safe actions, int8[N, A, 3, M]."""
     game, agents = batch.game, len(batch.game.agents)
-    views = np.zeros((batch.num_envs, agents, game.learning.egocentric_size), np.float32)
+    views = np.zeros((batch.num_envs, agents, game.learning.egocentric_view.size), np.float32)
     masks = np.ones((batch.num_envs, agents, 3, game.mask_size), np.int8)
     if not game.sequential:
         masks[:] = batch.masks[:, :, None]
@@ -60,17 +60,16 @@ def find_turn(symmetry):
 
 def list_entries(game, names):
     """Whether a number of the view belongs to a plane or scalar of these names, bool[F]."""
-    learning = game.learning
-    cells = learning.egocentric_cells // len(learning.egocentric_planes)
-    of_planes = np.repeat(np.isin(learning.egocentric_planes, names), cells)
-    return np.concatenate([of_planes, np.isin(learning.egocentric_scalars, names)])
+    view = game.learning.egocentric_view
+    of_planes = np.repeat(np.isin(view.planes, names), view.cells // len(view.planes))
+    return np.concatenate([of_planes, np.isin(view.scalars, names)])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("id", "params"), CASES, ids=lambda value: str(value))
 def test_symmetries_are_those_of_the_rules(id, params):
     game, cases = momagames.spec(id, **params), cases_of(id)
-    symmetries = game.learning.egocentric_symmetries
+    symmetries = game.learning.egocentric_view.symmetries
     assert len({symmetry.actions[:5] for symmetry in symmetries} - {(0, 1, 2, 3, 4)}) == 7
     has_ties = list_entries(game, cases.TIES)
     plain, images = Batch(game, STARTS, autoreset="disabled"), Batch(game, STARTS * 7, autoreset="disabled")

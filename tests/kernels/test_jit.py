@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from momagames import registry
 from momagames.engine import loops
 from momagames.kernels import jit
-from momagames.kernels.jit import cache, compiler
+from momagames.kernels.jit import cache, compiler, fast_compiler
 from momagames.kernels.jit.sources import PACKAGE, Sources
 
 pytestmark = pytest.mark.compiled
@@ -118,7 +119,7 @@ EDITS = [
     ("guest/rules.py", "FACTOR * x", "5 + FACTOR * x", "12 13 14 compiled"),
     ("guest/base.py", "FACTOR = 0", "FACTOR = 1", "14 26 38 compiled"),
     ("guest/__init__.py", "MODULUS = 10", "MODULUS = 9", "7 0 2 compiled"),  # the value is closed over
-    ("momagames/kernels/jit/compiler.py", '"error_model": "numpy"', '"error_model": "python"', "7 8 9 compiled"),
+    ("momagames/kernels/jit/settings.py", '"error_model": "numpy"', '"error_model": "python"', "7 8 9 compiled"),
     ("momagames/kernels/reward.py", "import", "# a comment\nimport", "7 8 9 cached"),
     ("guest/__init__.py", "from", "# a comment\nfrom", "7 8 9 cached"),
     ("guest/drawing.py", "INK = 1", "INK = 2", "7 8 9 cached"),
@@ -247,8 +248,8 @@ def test_bounds_checks_can_be_turned_on(tmp_path):
 
 
 def test_the_private_option_still_exists():
-    """Without it kernels may allocate, and are slower (see kernels/jit/compiler.py)."""
-    assert compiler.OPTIONS["_nrt"] is False
+    """Without it kernels may allocate, and are slower."""
+    assert fast_compiler.WITHOUT_ALLOCATIONS["_nrt"] is False
     assert numba.njit(_nrt=False)(lambda x: x + 1)(1) == 2
 
 
@@ -264,3 +265,60 @@ def test_a_kernel_that_allocates_is_rejected():
     jit.compile_entry_point(lambda n: modest(n), "tests.jit.modest")(3)
     with pytest.raises(Exception, match="Failed in nopython mode"):
         jit.compile_entry_point(lambda n: greedy(n), "tests.jit.greedy")(3)
+
+
+BREAKAGES = {
+    "missing": "del numba.core.untyped_passes.WithLifting\n",
+    "different": "numba.version_info = (0, 99)\nnumba.core.caching.IndexDataCacheFile.__init__ = None\n",
+}
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES)
+@pytest.mark.long
+def test_the_plain_compiler_takes_over_without_private_parts(copied, breakage):
+    (copied.folder / "sitecustomize.py").write_text(f"import numba\n{BREAKAGES[breakage]}")
+    for _ in range(2):
+        assert copied.run() == "7 8 9 compiled"
+        assert copied.said.count("RuntimeWarning: momagames compiles with the plain compiler of numba") == 1
+        assert re.search("AttributeError: .*WithLifting|TypeError: .*NoneType", copied.said)
+
+
+@pytest.mark.long
+def test_an_untested_version_with_the_private_parts_is_used(copied):
+    (copied.folder / "sitecustomize.py").write_text("import numba\nnumba.version_info = (0, 99)\n")
+    assert copied.run() == "7 8 9 compiled"
+    assert copied.run() == "7 8 9 cached"
+    assert not copied.said
+
+
+PLAY = """
+import hashlib
+import momagames
+for id in ("mo-samegame-v0", "mo-breakthrough-v0"):
+    envs = momagames.make_vec(id, 4)
+    envs.reset(seed=1)
+    digest = hashlib.sha256()
+    for _ in range(60):
+        observations, rewards, *_ = envs.step(envs.sample_actions())
+        digest.update(envs.batch.states.tobytes() + rewards.tobytes() + envs.batch.observations.tobytes())
+    print(digest.hexdigest())
+"""
+
+
+@pytest.mark.long
+def test_games_are_the_same_with_the_plain_compiler():
+    played = {
+        subprocess.run(
+            [sys.executable, "-c", f"import numba\n{breakage}{PLAY}"], capture_output=True, text=True, check=True
+        ).stdout
+        for breakage in ("", BREAKAGES["missing"])
+    }
+    assert len(played) == 1
+
+
+def test_the_tested_versions_are_those_that_the_package_allows():
+    first, last = compiler.TESTED_MINORS[0], compiler.TESTED_MINORS[-1]
+    root = Path(__file__).resolve().parents[2]
+    assert f'"numba>=0.{first},<0.{last + 1}"' in (root / "pyproject.toml").read_text(encoding="utf-8")
+    workflow = (root / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert f'numba: ["0.{first}.*", "0.{last}.*"]' in workflow

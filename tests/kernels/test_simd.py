@@ -1,5 +1,6 @@
 """The tools that read and write 16 or 64 bytes at a time, against plain NumPy; and scratch arrays."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +18,6 @@ from momagames.kernels.jit import (
     value_mask64,
     view_as,
 )
-from momagames.kernels.jit.compiler import compile_function
 
 WORDS = st.integers(0, 2**64 - 1)
 BYTES = st.binary(min_size=160, max_size=160)
@@ -141,7 +141,7 @@ def test_copy_few(data, at, count, rest, to):
 )
 def test_a_vector_out_of_bounds_is_an_error(name, make_arguments, last):
     """Without the compiler, and with bounds checks; even if it is a single byte."""
-    function = PLAIN[name] if INTERPRETED else compile_function(PLAIN[name], boundscheck=True)
+    function = PLAIN[name] if INTERPRETED else numba.njit(error_model="numpy", boundscheck=True)(PLAIN[name])
     for at in (0, last):
         function(*make_arguments(at))
     for at in (-1, last + 1, last + 1000):

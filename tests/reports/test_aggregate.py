@@ -1,6 +1,7 @@
 """Aggregation over games, ESR and SER utilities, and standard errors."""
 
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from momagames.analysis.reference import Reference
 from momagames.benchmark import run_suite
 from momagames.errors import InvalidParameter
 from momagames.reports.data.aggregate import aggregate, select_comparable
-from momagames.reports.data.panels import add_packaged_fronts
+from momagames.reports.data.panels import Panel, add_packaged_fronts
 from momagames.reports.data.points import read_policy_episodes
 from momagames.reports.data.scores import Score, make_reference
 from momagames.reports.report import Report, report
@@ -183,3 +184,8 @@ def test_matches_of_an_episode_are_one_sample():
     assert read_policy_episodes(
         [one for both in given for one in both], ("a",), ("s",)
     ).nondominated_points().values.tolist() == [[1.0]]
+
+
+def test_a_game_without_a_variant_has_no_comma_before_its_experiment():
+    game = replace(momagames.spec("mo-breakthrough-v0"), variant="")
+    assert Panel.heading.fget(SimpleNamespace(game=game, experiment="suite: small boards")) == "small boards"

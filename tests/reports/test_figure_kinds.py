@@ -1,26 +1,28 @@
 """A kind of figures from outside: on the page, among the figures for papers, and on the pages of the documentation."""
 
+import base64
 import json
 import re
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from momagames.benchmark import run_suite
+from momagames.benchmark.store.archive_file import pack_archive
 from momagames.errors import InvalidParameter
 from momagames.reports import report
 from momagames.reports.figures.drawing import Axis, Drawing, Line, Plot
 from momagames.reports.figures.kinds import FIGURE_KINDS, FigureKind, register_figure
-from momagames.reports.figures.paper_figures import list_figures, write_figures
-from momagames.reports.html.compressed_text import decompress
+from momagames.reports.figures.paper_figures import write_figures
 from tests.benchmark.tiny import RANDOM, plans, suite
 
 pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
-import family_page
+import result_pages
 
 
 def draw_sizes(data, panel):
@@ -46,11 +48,12 @@ def test_a_kind_from_outside_is_everywhere(tmp_path, monkeypatch):
     page = made.page.read_text("utf-8")
     number = int(re.search(r'<summary>Sizes of fronts</summary><div class="figure" id="f(\d+)"', page)[1])
     assert '<p class="caption">Of plans.</p>' in page
-    figures = json.loads(decompress(re.search('<script id="figures" type="text/plain">(.*?)</script>', page)[1]))
+    packed = re.search('<script id="figures" type="text/plain">(.*?)</script>', page)[1]
+    figures = json.loads(zlib.decompress(base64.b64decode(packed)))
     sizes = [len(points.values) for points in made.panels[0].points["random"].values()]
     assert figures[number]["data"][0]["y"] == sizes
     files = [path.name for path in write_figures(made, tmp_path / "figures", ["svg"])]
     assert "sizes-1-mo-samegame-4x4-2-colors-boards-0.svg" in files
-    names = {(figure.kind, figure.title): name for name, figure in list_figures(made, family_page.list_kinds()).items()}
-    lines = family_page.format_panel(made.panels[0], names)
-    assert any(line.startswith("<!-- ![Sizes of fronts: MO-SameGame 4x4") for line in lines)
+    pack_archive(tmp_path, tmp_path / "made.npz.xz")
+    (text,) = result_pages.make_family_pages("made", tmp_path / "made.npz.xz").texts.values()
+    assert "<!-- ![Sizes of fronts: MO-SameGame 4x4" in text

@@ -1,5 +1,6 @@
 """The report: data computed from rows, and a self-contained page."""
 
+import base64
 import html
 import html.parser
 import io
@@ -7,6 +8,7 @@ import json
 import re
 import sys
 import xml.etree.ElementTree
+import zlib
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -31,7 +33,6 @@ from momagames.reports.figures.kinds import FIGURE_KINDS
 from momagames.reports.figures.paper_figures import write_figures
 from momagames.reports.figures.plotly_figures import convert_drawing
 from momagames.reports.figures.theme import COLORS, DARK
-from momagames.reports.html.compressed_text import decompress
 from momagames.reports.html.panel_section import format_value
 from momagames.reports.text import latex_tables
 from momagames.reports.text.captions import panel_caption
@@ -174,6 +175,10 @@ def test_page_escapes_text_and_states_its_provenance(made):
     for text_part in ("momagames bench run tiny.yaml", "numpy", "seeds of boards 0", "environment steps", "exact front of"):
         assert text_part in text
     assert "Fewer than 10 runs" in text
+
+
+def decompress(text):
+    return zlib.decompress(base64.b64decode(text)).decode()
 
 
 def inside(text, name):

@@ -1,11 +1,10 @@
 """Features of a candidate action: numbers about one step on a copy of the position.
 
 Vectors with an entry for each objective: the reward of the step, and the changes of the features that the game declares
-(`LearningSupport.write_objective_features`), by default its heuristics `present` and `optimistic`. Each is contracted within
-every set of exchangeable objectives (`LearningSupport.exchangeable_objectives`; other objectives are sets of their own) in two
-ways: weighted by the weights of the objectives, and summed. So the features of a set do not depend on the order of its
-objectives. Then the weights of the objectives that the step rewards, the change of the number of distinct actions, and whether
-the episode is over.
+(`ObjectiveFeatures`), by default its heuristics `present` and `optimistic`. Each is contracted within every set of exchangeable
+objectives (`ObjectiveFeatures.exchangeable_objectives`; other objectives are sets of their own) in two ways: weighted by the
+weights of the objectives, and summed. So the features of a set do not depend on the order of its objectives. Then the weights
+of the objectives that the step rewards, the change of the number of distinct actions, and whether the episode is over.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.playouts import supports_lookahead
+from momagames.engine.lookahead import supports_lookahead
 from momagames.errors import InvalidParameter, invalid_value
 
 
@@ -21,7 +20,7 @@ class CandidateFeatures:
     """The features of the candidate actions of a game.
 
     sets     int64[K], the set of exchangeable objectives of each objective
-    extra    whether the game's extra features are among them (`LearningSupport.extra_objective_features`)
+    extra    whether the game's extra features are among them (`ObjectiveFeatures.extra_names`)
     vectors  names of the vectors besides the reward: the game's features for each objective
     titles   of the sets
     names    of the features
@@ -30,14 +29,12 @@ class CandidateFeatures:
 
     def __init__(self, game: Game, extra: bool = False) -> None:
         check_candidates(game)
-        if extra and not game.learning.extra_objective_features:
+        own = game.learning.objective_features
+        if extra and not (own and own.extra_names):
             raise InvalidParameter(invalid_value(f"{game.id}: extra_features", extra, "False, because the game declares none"))
         self.sets = number_sets(game)
-        self.vectors = game.learning.objective_features or tuple(
-            name for name in ("present", "optimistic") if getattr(game.search, name) is not None
-        )
-        if extra:
-            self.vectors += game.learning.extra_objective_features
+        heuristics = tuple(name for name in ("present", "optimistic") if getattr(game.search, name) is not None)
+        self.vectors = (own.names + own.extra_names if extra else own.names) if own else heuristics
         titles = []
         for number in range(int(self.sets.max()) + 1):
             members = [one.name for one, own in zip(game.objectives, self.sets, strict=True) if own == number]
@@ -56,8 +53,8 @@ class CandidateFeatures:
 
 def number_sets(game: Game) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Return the number of the set of exchangeable objectives of each objective, int64[K], from 0."""
-    leaders = list(range(len(game.objectives)))
-    for members in game.learning.exchangeable_objectives:
+    leaders, features = list(range(len(game.objectives))), game.learning.objective_features
+    for members in features.exchangeable_objectives if features else ():
         for k in members:
             leaders[k] = min(members)
     order = list(dict.fromkeys(leaders))

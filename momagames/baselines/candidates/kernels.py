@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
+from momagames.engine.lookahead import Trial, make_heuristic, make_lookahead
 from momagames.engine.loops import cache_by_rules, get_pruner, make_distinct_legal
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, mix, uniform, update_best
@@ -46,22 +47,22 @@ def score_candidate(parameters, features, units):
 
 
 def make_position_features(game: Game) -> Callable[..., Any]:
-    """Return the kernel that writes the features of the position trial[0] for each objective; trial[1] is a buffer."""
-    present, optimistic, write_own = game.search.present, game.search.optimistic, game.learning.write_objective_features
+    """Return the kernel that writes the features of the position trial.states[0] for each objective."""
+    present, optimistic, own = game.search.present, game.search.optimistic, game.learning.objective_features
     has_present, has_optimistic = present is not None, optimistic is not None
+    write_present, write_optimistic = make_heuristic(present), make_heuristic(optimistic)
+    write_own = own and own.write
 
     @kernel
     def write_declared(trial, out):
-        write_own(trial[0], out)
+        write_own(trial.states[0], out)
 
     @kernel
     def write_heuristics(trial, out):
         if has_present:
-            trial[1] = trial[0]
-            present(trial[1], out[0])
+            write_present(trial.states[0], trial, out[0])
         if has_optimistic:
-            trial[1] = trial[0]
-            optimistic(trial[1], out[np.int64(has_present)])
+            write_optimistic(trial.states[0], trial, out[np.int64(has_present)])
 
     return write_declared if write_own else write_heuristics
 
@@ -69,7 +70,7 @@ def make_position_features(game: Game) -> Callable[..., Any]:
 @cache_by_rules
 def make_scoring_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel that scores all candidate actions of a position."""
-    step, prune, write_legal = game.kernels.step, get_pruner(game), make_distinct_legal(game)
+    try_action, prune, write_legal = make_lookahead(game).try_action, get_pruner(game), make_distinct_legal(game)
     write_objective_features = make_position_features(game)
 
     @kernel
@@ -78,10 +79,10 @@ def make_scoring_kernel(game: Game) -> Callable[..., Any]:
 
         Returns the generator word. Scratch and memory are those of `policy.CandidatePolicy`
         """
-        (
-            candidates, scores, sets, later, trial, actions, reward, before, after, features, units, settings, rows, cursor,
-        ) = scratch  # fmt: skip
-        parameters, weights = memory["parameters"], memory["weights"]
+        candidates, scores, sets, before, after, features, units, settings, rows, cursor = scratch[:10]
+        trial = Trial(*scratch[10:])
+        parameters, weights, later, reward = memory["parameters"], memory["weights"], trial.mask, trial.reward
+        trial.steps[0] = 0
         objectives, num_sets, samples = sets.shape[0], settings[0], settings[1]
         records, first_row, num_rows = rows.shape[0] > 0, cursor[0], 0
         for a in range(mask.shape[0]):
@@ -96,18 +97,16 @@ def make_scoring_kernel(game: Game) -> Callable[..., Any]:
             features[:] = 0.0
             trial_word = first_word
             for _ in range(1 if a < 0 else samples):
-                trial[0] = state
+                over = False
                 if a >= 0:
                     trial_word = advance(trial_word)  # the draws to come are unknown to the agent
-                    trial[0]["rng"] = mix(trial_word)
-                    actions[0, 0] = a
-                    step(trial[0], actions, reward)
-                    memory["lookahead_steps"] += 1
+                    over = try_action(state, a, mix(trial_word), trial)
+                else:
+                    trial.states[0] = state
                 after[:] = 0.0
                 count = 0
-                over = trial[0]["over"] != 0
                 if not over:
-                    write_legal(trial[0], later)
+                    write_legal(trial.states[0], later)
                     for i in range(later.shape[0]):
                         count += np.int64(later[i])
                     write_objective_features(trial, after)
@@ -140,6 +139,7 @@ def make_scoring_kernel(game: Game) -> Callable[..., Any]:
                     rows[first_row + num_rows, f] = features[f]
             num_rows += 1
         memory["first_row"], memory["num_rows"] = first_row, num_rows
+        memory["lookahead_steps"] += trial.steps[0]
         cursor[0] += num_rows
         return word
 

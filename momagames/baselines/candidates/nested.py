@@ -24,8 +24,8 @@ from momagames.baselines.checkpoint_policy import CHAMPION, load_stored_policies
 from momagames.baselines.random import sample_plans
 from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
+from momagames.engine.lookahead import Trial, make_lookahead, make_trial
 from momagames.engine.loops import cache_by_rules, make_distinct_legal
-from momagames.engine.playouts import make_step_buffers
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidParameter, check_range
@@ -110,9 +110,7 @@ class Nest(NamedTuple):
     values      float64[L]
     returns     float64[L+1], the weighted return up to the position
     found       float64[L], the best return that a frame has found at all of its steps
-    mask        int8[M]
-    actions     int64[1, 1]
-    reward      float32[1, K]
+    trial       see `Trial`
     """
 
     states: NDArray[Any]
@@ -123,9 +121,7 @@ class Nest(NamedTuple):
     values: NDArray[np.float64]
     returns: NDArray[np.float64]
     found: NDArray[np.float64]
-    mask: NDArray[np.int8]
-    actions: NDArray[np.int64]
-    reward: NDArray[np.float32]
+    trial: Trial
 
 
 def _make_nest(game: Game, level: int) -> Nest:
@@ -133,31 +129,30 @@ def _make_nest(game: Game, level: int) -> Nest:
     values, found = np.zeros((2, level))
     return Nest(
         np.zeros(level + 1, game.dtype), np.zeros((level, game.mask_size), np.int8), cursors, tried, choices, values,
-        np.zeros(level + 1), found, np.zeros(game.mask_size, np.int8), *make_step_buffers(game),
+        np.zeros(level + 1), found, make_trial(game),
     )  # fmt: skip
 
 
 @cache_by_rules
 def make_nested_kernel(game: Game) -> Callable[..., Any]:
     """Return the policy kernel, see `engine.policies`; scratch: `Nest`, and that of `CandidatePolicy`."""
-    legal, step = game.kernels.legal, game.kernels.step
-    write_legal = make_distinct_legal(game)
+    legal, play, write_legal = game.kernels.legal, make_lookahead(game).play, make_distinct_legal(game)
     score_actions = make_scoring_kernel(game)
 
     @kernel
-    def play(nest, frame, a, memory):
+    def play_frame(nest, frame, a, memory):
         """Play an action in the position of a frame; return whether the episode goes on."""
-        nest.actions[0, 0] = a
-        step(nest.states[frame], nest.actions, nest.reward)
-        for k in range(nest.reward.shape[1]):
-            nest.returns[frame] += memory["weights"][k] * nest.reward[0, k]
-        memory["lookahead_steps"] += 1
-        return nest.states[frame]["over"] == 0
+        reward = nest.trial.reward
+        is_over = play(nest.states[frame], a, nest.trial)
+        for k in range(reward.shape[1]):
+            nest.returns[frame] += memory["weights"][k] * reward[0, k]
+        return not is_over
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
         nest, own = scratch
         level, length = nest.moves.shape
+        nest.trial.steps[0] = 0
         frame, is_new_step = 0, True
         nest.states[0], nest.returns[0] = state, 0.0
         while True:
@@ -171,25 +166,26 @@ def make_nested_kernel(game: Game) -> Callable[..., Any]:
             if a < length:
                 nest.cursors[frame], nest.tried[frame] = a + 1, a
                 nest.states[frame + 1], nest.returns[frame + 1] = nest.states[frame], nest.returns[frame]
-                goes_on = play(nest, frame + 1, a, memory)
+                goes_on = play_frame(nest, frame + 1, a, memory)
                 if goes_on and frame + 1 < level:
                     frame += 1
                     nest.found[frame], is_new_step = -np.inf, True
                     continue
                 while goes_on:
-                    legal(nest.states[level], agent, nest.mask)
-                    word = score_actions(nest.states[level], agent, nest.mask, memory, own, word)
+                    legal(nest.states[level], agent, nest.trial.mask)
+                    word = score_actions(nest.states[level], agent, nest.trial.mask, memory, own, word)
                     candidates, scores, best = own[0], own[1], -1
                     for b in range(length):
                         if candidates[b] and (best < 0 or scores[b] > scores[best]):
                             best = b
-                    goes_on = play(nest, level, best, memory)
+                    goes_on = play_frame(nest, level, best, memory)
                 value = nest.returns[frame + 1]
             elif frame == 0:
                 action[0] = nest.choices[0]
+                memory["lookahead_steps"] += nest.trial.steps[0]
                 return word
             else:
-                if play(nest, frame, nest.choices[frame], memory):
+                if play_frame(nest, frame, nest.choices[frame], memory):
                     is_new_step = True
                     continue
                 value = nest.found[frame]

@@ -19,7 +19,7 @@ from momagames.baselines.base import check_array, check_array_names
 from momagames.baselines.candidates.features import CandidateFeatures
 from momagames.baselines.candidates.kernels import make_candidate_kernel
 from momagames.contract import Game
-from momagames.engine.playouts import make_step_buffers
+from momagames.engine.lookahead import make_trial
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
 
@@ -108,10 +108,10 @@ class CandidatePolicy:
         sets, count, vectors = self.features.sets, self.features.count, len(self.features.vectors)
         before, after = np.zeros((2, vectors, len(sets)))
         settings = np.array([sets.max() + 1, self.samples])
+        rows, cursor = recording or (np.zeros((0, count), np.float32), np.zeros(1, np.int64))
         return (
-            np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size), sets, np.zeros(game.mask_size, np.int8),
-            np.zeros(2, game.dtype), *make_step_buffers(game), before, after, np.zeros(count), np.zeros(self.hidden), settings,
-            *(recording or (np.zeros((0, count), np.float32), np.zeros(1, np.int64))),
+            np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size), sets, before, after, np.zeros(count),
+            np.zeros(self.hidden), settings, rows, cursor, *make_trial(game),
         )  # fmt: skip
 
 

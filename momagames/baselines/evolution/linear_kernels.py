@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
+from momagames.engine.lookahead import Trial, make_lookahead
 from momagames.engine.loops import cache_by_rules, get_pruner
 from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, mix, update_best
@@ -72,37 +73,36 @@ def make_feature_loop(game: Game) -> Callable[..., None]:
 @cache_by_rules
 def make_lookahead_kernel(game: Game) -> Callable[..., Any]:
     """Return the policy kernel with one-step lookahead, see `engine.policies`."""
-    observe, step = game.kernels.observe, game.kernels.step
-    prune = get_pruner(game)
+    observe, prune, try_action = game.kernels.observe, get_pruner(game), make_lookahead(game).try_action
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        rows, sources, features, workspace, size, trial, candidates, actions, reward = scratch
-        objectives = reward.shape[1]
+        rows, sources, features, workspace, size = scratch[:5]
+        trial = Trial(*scratch[5:])
+        candidates, objectives = trial.mask, trial.reward.shape[1]
+        trial.steps[0] = 0
         base = rows[agent] * size[0]
         for a in range(mask.shape[0]):
             candidates[a] = mask[a]
         prune(state, candidates)
         word = advance(word)
-        trial_rng = mix(word)
+        trial_word = mix(word)
         best, ties = -np.inf, 0
         for a in range(mask.shape[0]):
             if candidates[a]:
-                trial[0] = state
-                trial[0]["rng"] = trial_rng
-                actions[0, 0] = a
-                step(trial[0], actions, reward)
-                memory["lookahead_steps"] += 1
-                observe(trial[0], agent, workspace[0])
+                try_action(state, a, trial_word, trial)
+                after = trial.states[0]
+                observe(after, agent, workspace[0])
                 write_features(sources, workspace, features)
-                value = memory["parameters"][base + objectives] * np.int64(trial[0]["over"])
+                value = memory["parameters"][base + objectives] * np.int64(after["over"])
                 for k in range(objectives):
-                    value += memory["parameters"][base + k] * np.float64(reward[agent, k])
+                    value += memory["parameters"][base + k] * np.float64(trial.reward[agent, k])
                 for f in range(features.shape[0]):
                     value += memory["parameters"][base + objectives + 1 + f] * features[f]
                 is_best, best, ties, word = update_best(value, best, ties, word)
                 if is_best:
                     action[0] = a
+        memory["lookahead_steps"] += trial.steps[0]
         return word
 
     return act
@@ -115,7 +115,7 @@ def make_reactive_kernel(game: Game) -> Callable[..., Any]:
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        rows, sources, features, workspace, size, _trial, _candidates, _actions, _reward = scratch
+        rows, sources, features, workspace, size = scratch[:5]
         observe(state, agent, workspace[0])
         write_features(sources, workspace, features)
         stride = 1 + features.shape[0]

@@ -20,7 +20,7 @@ from momagames.baselines.evolution.linear_kernels import make_feature_loop, make
 from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import make_step_buffers, supports_lookahead
+from momagames.engine.lookahead import make_trial, supports_lookahead
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter
 from momagames.kernels.rng import random_words
@@ -73,10 +73,8 @@ class LinearPolicy:
         return memories
 
     def _make_scratch(self, game: Game) -> tuple[Any, ...]:
-        return (
-            self.rows, self.layout.sources, np.zeros(self.layout.count), make_workspace(game), np.array([self.row_size]),
-            np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), *make_step_buffers(game),
-        )  # fmt: skip
+        workspace, size = make_workspace(game), np.array([self.row_size])
+        return self.rows, self.layout.sources, np.zeros(self.layout.count), workspace, size, *make_trial(game)
 
     def estimate_scale(self, seed: int, budget: int) -> tuple[NDArray[np.float64], int]:
         """Return the divisor of each parameter of a row, float64[row_size], and the environment steps of the estimate.

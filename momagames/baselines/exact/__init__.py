@@ -25,8 +25,8 @@ __all__ = [
     "pareto_front_if_small",
 ]
 
-QUICK_PLIES = 18  # MO-SameGame: boards of up to 37 cells
-QUICK_STATES, QUICK_BYTES = 1_000_000, 256 << 20
+LARGE_PLIES = 18  # MO-SameGame: boards of more than 37 cells; searches of shorter games take milliseconds
+QUICK_STATES, QUICK_BYTES = 500_000, 64 << 20  # about a second
 
 
 def exact_front(
@@ -37,7 +37,7 @@ def exact_front(
     That is `branch_and_bound_front` for large boards of a game with upper bounds. Other games, and every search with a
     checkpoint, use `pareto_front`. Arguments and errors as there.
     """
-    large = game.max_episode_steps > QUICK_PLIES and has_upper_bounds(game)
+    large = game.max_episode_steps > LARGE_PLIES and has_upper_bounds(game)
     if large and checkpoint is None and not unsupported_reasons(game):
         return branch_and_bound_front(game, state, **options)
     return pareto_front(game, state, checkpoint=checkpoint, **options)
@@ -46,10 +46,9 @@ def exact_front(
 def pareto_front_if_small(game: Game, state: State) -> NDArray[np.float64] | None:
     """Compute the exact Pareto front of the returns from a state record, float64[n, K], or return None if that is slow.
 
-    The front is computed for a single-agent game without chance during play whose episodes have at most 18 plies
-    (`max_episode_steps`), unless more than a million positions are reachable.
+    The front is computed for a game that `pareto_front` supports, unless it takes more than half a million positions or 64 MiB.
     """
-    if unsupported_reasons(game) or game.max_episode_steps > QUICK_PLIES:
+    if unsupported_reasons(game):
         return None
     try:
         return pareto_front(game, state, max_states=QUICK_STATES, max_bytes=QUICK_BYTES).points

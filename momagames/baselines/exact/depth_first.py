@@ -14,6 +14,7 @@ from momagames.baselines.exact import depth_first_kernels as loops
 from momagames.baselines.exact.checkpoint import Checkpoint, CheckpointWriter
 from momagames.baselines.exact.packed_vectors import PackedLayout, has_integer_bounds, make_packed_layout
 from momagames.contract import Game
+from momagames.engine.lookahead import make_trial
 from momagames.engine.loops import compile_episode_loops
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
@@ -116,7 +117,7 @@ def unsupported_reasons(game: Game) -> list[str]:
         f"{game.dynamics} moves": not game.sequential,
         "chance during play": game.chance == "step",
         "actions with several components": len(game.actions) != 1,
-        "no state keys": game.search.state_key is None,
+        "no state keys": game.search.exact is None,
     }
     return [reason for reason, holds in reasons.items() if holds]
 
@@ -132,20 +133,20 @@ class Solver:
         self.game, self.layout, self.max_states, self.max_bytes = game, layout, max_states, max_bytes
         depth, actions, num_words = game.max_episode_steps + 2, game.mask_size, layout.num_words
         self._position = game.codec.save(start[0])  # the search overwrites the frames
-        packed_game, start = (game.search.compact and game.search.compact(game, start)) or (game, start)
+        compact = game.search.exact and game.search.exact.compact
+        packed_game, start = (compact and compact(game, start)) or (game, start)
+        assert packed_game.search.exact is not None  # see unsupported_reasons
         self.loops = loops.compile_search(packed_game, num_words)
         self.states = np.zeros(depth, packed_game.dtype)
         self.states[0] = start[0]
         self.images = self.states.view(np.uint64).reshape(depth, -1)  # copies a position word by word
-        self.mask = np.zeros(actions, np.int8)
+        self.trial = make_trial(packed_game)
         self.moves = np.zeros((depth, actions + 1), np.int64)
         self.cursor = np.zeros(depth, np.int64)
         self.counts = np.zeros(depth, np.int64)
         self.children = np.zeros((depth, actions), np.int64)
         self.gains = np.zeros((depth, actions, num_words), np.uint64)
-        self.keys = np.zeros((depth, packed_game.search.key_words), np.uint64)
-        self.move = np.zeros((1, 1), np.int64)
-        self.reward = np.zeros((1, len(game.objectives)), np.float32)
+        self.keys = np.zeros((depth, packed_game.search.exact.key_words), np.uint64)
         self.spans = np.zeros((actions, 2), np.uint64)
         self.candidates = np.zeros((actions, num_words), np.uint64)
         self.registers = np.zeros(len(loops.REGISTERS), np.int64)
@@ -156,7 +157,7 @@ class Solver:
         self.bytes = self._fixed + self.pool.nbytes + self.table.nbytes
         zero = layout.zero
         self.loops.start(
-            self.states, self.mask, self.moves, self.cursor, self.counts, self.keys, zero, self.registers, self.pool
+            self.states, self.trial, self.moves, self.cursor, self.counts, self.keys, zero, self.registers, self.pool
         )
 
     @property
@@ -174,9 +175,9 @@ class Solver:
         while True:
             budget = min(SLICE_POSITIONS, self.max_states - self.solved)
             status = self.loops.run(
-                budget, float(layout.scale), layout.table, layout.guards, self.states, self.images, self.mask, self.moves,
-                self.cursor, self.counts, self.children, self.gains, self.keys, self.move, self.reward, self.spans,
-                self.candidates, self.registers, self.pool, self.table,
+                budget, float(layout.scale), layout.table, layout.guards, self.states, self.images, self.trial, self.moves,
+                self.cursor, self.counts, self.children, self.gains, self.keys, self.spans, self.candidates, self.registers,
+                self.pool, self.table,
             )  # fmt: skip
             if status == loops.SOLVED:
                 return
@@ -278,7 +279,7 @@ class Solver:
         """Return actions that attain a point of the start's front; each leads to a position whose front has the remainder."""
         path = np.zeros(len(self.states), np.int64)
         plies = self.loops.trace(
-            target, float(self.layout.scale), self.layout.table, self.states, self.images, self.mask, self.moves, self.cursor,
-            self.counts, self.keys, self.gains, self.move, self.reward, self.pool, self.table, path,
+            target, float(self.layout.scale), self.layout.table, self.states, self.images, self.trial, self.moves, self.cursor,
+            self.counts, self.keys, self.gains, self.pool, self.table, path,
         )  # fmt: skip
         return [int(action) for action in path[:plies]]

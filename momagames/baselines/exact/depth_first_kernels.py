@@ -18,6 +18,7 @@ import numpy as np
 from momagames.baselines.exact.merge_kernels import make_merge
 from momagames.baselines.exact.transposition_table import ONE, UNKNOWN, ZERO, find_record, insert_record
 from momagames.contract import Game
+from momagames.engine.lookahead import make_lookahead
 from momagames.engine.loops import make_distinct_legal
 from momagames.kernels.jit import compile_entry_point, kernel, wrapping_kernel
 
@@ -57,7 +58,9 @@ def compile_search(game: Game, words: int) -> Search:
 
 
 def _compile(game: Game, words: int) -> Search:
-    step, make_key, write_legal = game.kernels.step, game.search.state_key, make_distinct_legal(game)
+    assert game.search.exact is not None  # see unsupported_reasons
+    play, make_key = make_lookahead(game).play, game.search.exact.write_key
+    write_legal = make_distinct_legal(game)
     merge = make_merge(words)
 
     @kernel
@@ -90,16 +93,15 @@ def _compile(game: Game, words: int) -> Search:
         return status
 
     @kernel
-    def take_action(depth, action, scale, layout, states, images, move, reward, gain, keys, pool, table):
+    def take_action(depth, action, scale, layout, states, images, trial, gain, keys, pool, table):
         """Take an action of a frame: write the next position to the next frame and the reward to `gain`.
 
         Returns the record of the position (0 if the game is over), or UNKNOWN, or minus the status of an invalid reward
         """
         for i in range(images.shape[1]):
             images[depth + 1, i] = images[depth, i]
-        move[0, 0] = action
-        step(states[depth + 1], move, reward)
-        status = pack_reward(reward, scale, layout, gain)
+        play(states[depth + 1], action, trial)
+        status = pack_reward(trial.reward, scale, layout, gain)
         if status != SOLVED:
             return -status
         if states[depth + 1]["over"]:
@@ -134,7 +136,7 @@ def _compile(game: Game, words: int) -> Search:
             points += np.int64(pool[children[i] + key_words])
         return points * words
 
-    def start(states, mask, moves, cursor, counts, keys, zero, registers, pool):
+    def start(states, trial, moves, cursor, counts, keys, zero, registers, pool):
         key_words = keys.shape[1]
         for w in range(key_words):
             pool[w] = ZERO
@@ -143,11 +145,11 @@ def _compile(game: Game, words: int) -> Search:
             pool[key_words + 1 + w] = zero[w]
         registers[DEPTH], registers[TOP], registers[STATES] = 0, key_words + 1 + words, 0
         make_key(states[0], keys[0])
-        open_frame(states, 0, mask, moves, cursor, counts)
+        open_frame(states, 0, trial.mask, moves, cursor, counts)
 
     def run(
-        budget, scale, layout, guards, states, images, mask, moves, cursor, counts, children, gains, keys,
-        move, reward, spans, candidates, registers, pool, table,
+        budget, scale, layout, guards, states, images, trial, moves, cursor, counts, children, gains, keys, spans, candidates,
+        registers, pool, table,
     ):  # fmt: skip
         key_words = keys.shape[1]
         depth, top, solved, record = registers[DEPTH], registers[TOP], registers[STATES], registers[LAST]
@@ -160,16 +162,14 @@ def _compile(game: Game, words: int) -> Search:
                 if depth + 1 == moves.shape[0]:
                     status = TOO_DEEP
                     continue
-                known = take_action(
-                    depth, action, scale, layout, states, images, move, reward, gains[depth, count], keys, pool, table
-                )
+                known = take_action(depth, action, scale, layout, states, images, trial, gains[depth, count], keys, pool, table)
                 if known < UNKNOWN:
                     status = -known
                     continue
                 cursor[depth] += 1
                 if known == UNKNOWN:
                     depth += 1
-                    open_frame(states, depth, mask, moves, cursor, counts)
+                    open_frame(states, depth, trial.mask, moves, cursor, counts)
                 else:
                     counts[depth] = add_child(known, children[depth], gains[depth], count)
                 continue
@@ -227,18 +227,18 @@ def _compile(game: Game, words: int) -> Search:
         for w in range(words):
             target[w] -= gain[w]
 
-    def trace(target, scale, layout, states, images, mask, moves, cursor, counts, keys, gains, move, reward, pool, table, path):
+    def trace(target, scale, layout, states, images, trial, moves, cursor, counts, keys, gains, pool, table, path):
         depth = 0
-        open_frame(states, depth, mask, moves, cursor, counts)
+        open_frame(states, depth, trial.mask, moves, cursor, counts)
         while moves[depth, cursor[depth]] != NO_MOVE:
             action = moves[depth, cursor[depth]]
             cursor[depth] += 1
-            record = take_action(depth, action, scale, layout, states, images, move, reward, gains[depth, 0], keys, pool, table)
+            record = take_action(depth, action, scale, layout, states, images, trial, gains[depth, 0], keys, pool, table)
             if has_point(pool, record, keys.shape[1], target, gains[depth, 0]):
                 subtract(target, gains[depth, 0])
                 path[depth] = action
                 depth += 1
-                open_frame(states, depth, mask, moves, cursor, counts)
+                open_frame(states, depth, trial.mask, moves, cursor, counts)
         return depth
 
     name = f"{game.rules_key}.exact.{words}"

@@ -14,8 +14,8 @@ import numpy as np
 
 from momagames.baselines.search.beam import allow_pass, hash_row
 from momagames.contract import Game
+from momagames.engine.lookahead import make_heuristic, make_lookahead
 from momagames.engine.loops import cache_by_rules, make_distinct_legal
-from momagames.engine.playouts import zero_estimate
 from momagames.kernels.jit import compile_entry_point, kernel
 
 
@@ -135,29 +135,29 @@ merge_labels: Callable[..., Any] = compile_entry_point(_merge_labels, "label_set
 @cache_by_rules
 def make_expander(game: Game) -> Callable[..., Any]:
     """Compile the expansion of a layer for this game's rules."""
-    step, write_legal = game.kernels.step, make_distinct_legal(game)
-
-    optimistic = game.search.optimistic or zero_estimate
+    play_copy, write_legal = make_lookahead(game).play_copy, make_distinct_legal(game)
+    write_optimistic = make_heuristic(game.search.optimistic)
 
     @kernel
-    def any_unpruned(label, end, vectors, gain, bound, known, trial):
-        """Return whether one of the labels label..end-1, extended by a gain, is not pruned."""
+    def any_unpruned(label, end, vectors, gain, bound, known, total):
+        """Return whether one of the labels label..end-1, extended by a gain, is not pruned; total, float64[K], is a buffer."""
         while label < end:
             for k in range(gain.shape[0]):
-                trial[k] = vectors[label, k] + gain[k]
-            if not is_pruned(trial, bound, known):
+                total[k] = vectors[label, k] + gain[k]
+            if not is_pruned(total, bound, known):
                 return True
             label += 1
         return False
 
     def expand(
         positions, first, last, spans, vectors, known, children, words, bounds, num_children, table, edges, gains, num_edges,
-        mask, action, reward, scratch_state, trial,
+        trial, total,
     ):  # fmt: skip
         """Append the unpruned children of the positions first..last-1 to the `num_children` present ones.
 
         Returns the new numbers of children and of edges. The arrays must have room for all.
         """
+        mask, reward = trial.mask, trial.reward
         for i in range(first, last):
             agent = np.int64(positions[i]["to_move"])
             write_legal(positions[i], mask)
@@ -165,18 +165,15 @@ def make_expander(game: Game) -> Callable[..., Any]:
             for a in range(mask.shape[0]):
                 if mask[a] == 0:
                     continue
-                children[num_children] = positions[i]
-                action[0, 0] = a
-                step(children[num_children], action, reward)
+                play_copy(positions[i], a, children, num_children, trial)
                 for k in range(gains.shape[1]):
                     gains[num_edges, k] = reward[agent, k]
                 if known.shape[0]:
                     bounds[num_children] = 0.0
                     if not children[num_children]["over"]:
-                        scratch_state[0] = children[num_children]
-                        optimistic(scratch_state[0], bounds[num_children])
+                        write_optimistic(children[num_children], trial, bounds[num_children])
                     if not any_unpruned(
-                        spans[i, 0], spans[i, 1], vectors, gains[num_edges], bounds[num_children], known, trial
+                        spans[i, 0], spans[i, 1], vectors, gains[num_edges], bounds[num_children], known, total
                     ):
                         continue
                 slot = find_slot(words, num_children, table)

@@ -20,7 +20,7 @@ from momagames.baselines.exact.depth_first import Front, Progress, resolve_start
 from momagames.baselines.exact.label_kernels import insert_rows, make_expander, merge_labels
 from momagames.baselines.exact.packed_vectors import has_integer_bounds
 from momagames.contract import Game
-from momagames.engine.playouts import make_step_buffers
+from momagames.engine.lookahead import make_trial
 from momagames.errors import InvalidParameter, TooLarge
 
 CHUNK_POSITIONS = 4096  # positions per call of a compiled loop; Ctrl-C and `progress` wait for it
@@ -117,7 +117,7 @@ class _LabelSetting:
         bounds = np.empty((len(children), num_objectives))
         edges, gains = np.empty((step * num_actions, 3), np.int32), np.empty((step * num_actions, num_objectives))
         num_children = num_edges = 0
-        mask, scratch_state, trial = np.zeros(num_actions, np.int8), np.zeros(1, game.dtype), np.zeros(num_objectives)
+        trial, total = make_trial(game), np.zeros(num_objectives)
         for first in range(0, len(self.positions), step):
             needed = step * num_actions
             children, bounds = _grow(children, num_children, needed + 1), _grow(bounds, num_children, needed + 1)
@@ -130,7 +130,7 @@ class _LabelSetting:
             previous = num_children
             num_children, num_edges = self._expand(
                 self.positions, first, last, self._spans, self._vectors, self._known, children, words, bounds, num_children,
-                table, edges, gains, num_edges, mask, *make_step_buffers(game), scratch_state, trial,
+                table, edges, gains, num_edges, trial, total,
             )  # fmt: skip
             self.solved += num_children - previous
             rows = game.dtype.itemsize + bounds[0].nbytes

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plan, Plans, check_deterministic
+from momagames.baselines.base import Method, Plan, Plans
 from momagames.baselines.exact import clairvoyant_front, exact_front
 from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.contract import Game
@@ -35,7 +35,7 @@ class Exact(Method):
             check_range(f"{self.name}: {option}", getattr(self, option), 1)
 
     def check_plan(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic
+from momagames.baselines.base import Method, Plans
 from momagames.baselines.mcts.planner import search_plans
 from momagames.baselines.mcts.policies import CRITERIA, make_search_policy
 from momagames.baselines.mcts.simulation import UctOptions
@@ -70,7 +70,7 @@ class Uct(Method):
         return UctOptions(self.simulations, self.exploration, self.horizon, self.value, self.prior_temperature)
 
     def check_plan(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         criteria, _ = CRITERIA[self.name](lattice[0])
         check_size(self.name, game, self.simulations, len(criteria), self.prior_temperature > 0)

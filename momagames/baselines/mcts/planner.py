@@ -16,6 +16,7 @@ from momagames.baselines.mcts.tree import make_tree, reset_tree
 from momagames.baselines.search.playout_buffer import Batch
 from momagames.baselines.search.weighted_search import Run, search_each_weight
 from momagames.contract import Game
+from momagames.engine.lookahead import make_lookahead
 from momagames.engine.loops import cache_by_rules
 from momagames.kernels.jit import compile_entry_point, kernel
 
@@ -72,7 +73,7 @@ def _write_game(batch: Batch, row: int, line: Line, workspace: Any, steps: int, 
 @cache_by_rules
 def make_planner(game: Game, valued: bool) -> Callable[..., Any]:
     """Compile the search for this game's rules."""
-    simulate, step = make_playout(game, valued), game.kernels.step
+    simulate, play = make_playout(game, valued), make_lookahead(game).play
 
     def run(tree, workspace, line, batch, word, used, share, budget, first):
         """Run playouts and moves until the batch is full or the share is spent.
@@ -92,20 +93,19 @@ def make_planner(game: Game, valued: bool) -> Callable[..., Any]:
                 steps, word = simulate(tree, workspace, workspace.horizon[0] if first else budget - used, word)
                 used += steps
                 counts[1] += 1
-                if workspace.trial[0]["over"]:
+                if workspace.trial.states[0]["over"]:
                     _write_game(batch, num_games, line, workspace, steps, used)
                     num_games += 1
                     first = False
                 continue
             action, word = select_action(tree, workspace, np.int64(root["to_move"]), 0, 0, word)
-            workspace.actions[0, 0] = action
-            step(root, workspace.actions, workspace.reward)
+            play(root, action, workspace.trial)
             used += 1
             line.moves[counts[0]] = action
             counts[0] += 1
             counts[1] = 0
             for k in range(line.value.shape[0]):
-                line.value[k] += workspace.reward[0, k]
+                line.value[k] += workspace.trial.reward[0, k]
             reset_tree(tree)
             if root["over"]:
                 _write_game(batch, num_games, line, workspace, 0, used)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,7 @@ def make_search_policy(name: str, game: Game, weights: NDArray[np.float64], opti
 
 
 def make_uct_policy(
+    name: str,
     game: Game,
     weights: Sequence[float] | None = None,
     simulations: int = 200,
@@ -84,7 +86,7 @@ def make_uct_policy(
     value: str = "",
     prior_temperature: float = 0.0,
 ) -> CompiledPolicy:
-    """Make the tree search with upper confidence bounds of a weighted sum; see `Uct` for its assumptions.
+    """Return the tree search `uct` or `pareto_uct`; see the methods `Uct` and `ParetoUct` for their assumptions.
 
     weights       weights of the objectives, float[K]; default: equal weights
     simulations   playouts before each move
@@ -93,25 +95,11 @@ def make_uct_policy(
     value         trained tables whose values of moves replace random playouts: "champion", or the path of a checkpoint
     prior_temperature   above 0: of the softmax of these values that is the prior of the moves (PUCT)
     """
-    return _make_policy("uct", game, weights, UctOptions(simulations, exploration, horizon, value, prior_temperature))
-
-
-def make_pareto_uct_policy(
-    game: Game,
-    weights: Sequence[float] | None = None,
-    simulations: int = 200,
-    exploration: float = 0.3,
-    horizon: int = 200,
-    value: str = "",
-    prior_temperature: float = 0.0,
-) -> CompiledPolicy:
-    """Make the tree search with Pareto upper confidence bounds; see `ParetoUct`, and `make_uct_policy` for the options."""
-    return _make_policy("pareto_uct", game, weights, UctOptions(simulations, exploration, horizon, value, prior_temperature))
-
-
-def _make_policy(name: str, game: Game, weights: Sequence[float] | None, options: UctOptions) -> CompiledPolicy:
+    options = UctOptions(simulations, exploration, horizon, value, prior_temperature)
     return replace(make_search_policy(name, game, resolve_weights(name, game, weights), options), label=name)
 
 
-UCT_POLICY = PolicyFactory(make_uct_policy, optional=("value", "prior_temperature"), file_option="value")
-PARETO_UCT_POLICY = PolicyFactory(make_pareto_uct_policy, optional=("value", "prior_temperature"), file_option="value")
+UCT_POLICY, PARETO_UCT_POLICY = (
+    PolicyFactory(partial(make_uct_policy, name), optional=("value", "prior_temperature"), file_option="value")
+    for name in ("uct", "pareto_uct")
+)

@@ -23,8 +23,8 @@ from momagames.baselines.mcts.tree import (
 from momagames.baselines.ntuple.leaf_values import LeafValues, make_leaf_values, make_value_kernel
 from momagames.baselines.search.nrpa_kernels import exponential
 from momagames.contract import Game
+from momagames.engine.lookahead import Trial, make_lookahead, make_trial
 from momagames.engine.loops import cache_by_rules, get_pruner, make_distinct_legal, make_random_choice
-from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter, check_range, invalid_value
 from momagames.kernels.jit import kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
@@ -74,10 +74,8 @@ class Workspace(NamedTuple):
     horizon           int64[1]
     deterministic     bool[1], whether the game has no chance during play
     parts             int64[P], sizes of the components of an action
-    root, trial       record[1]
-    mask              int8[M]
-    actions           int64[S, P]
-    reward            float32[A, K]
+    root              record[1]
+    trial             see `Trial`: the position of the playout, and one after it that tables value
     returns           float64[A, K] of the current playout
     line              int32[T], its first actions
     values            trained tables for the values of leaves, or ()
@@ -92,10 +90,7 @@ class Workspace(NamedTuple):
     deterministic: NDArray[np.bool_]
     parts: NDArray[np.int64]
     root: NDArray[Any]
-    trial: NDArray[Any]
-    mask: NDArray[np.int8]
-    actions: NDArray[np.int64]
-    reward: NDArray[np.float32]
+    trial: Trial
     returns: NDArray[np.float64]
     line: NDArray[np.int32]
     values: LeafValues | tuple[()]
@@ -119,9 +114,7 @@ def make_workspace(
         np.array([game.chance != "step"]),
         np.array(game.actions, np.int64),
         np.zeros(1, game.dtype),
-        np.zeros(1, game.dtype),
-        np.zeros(game.mask_size, np.int8),
-        *make_step_buffers(game),
+        make_trial(game),
         np.zeros((len(game.agents), len(game.objectives))),
         np.zeros(line_capacity, np.int32),
         make_leaf_values(game, options.value, criterion_weights @ criteria),
@@ -134,7 +127,7 @@ def make_playout(game: Game, valued: bool = False) -> Callable[..., Any]:
     rate_arms = make_rating_kernel(game) if valued else rate_no_arms
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
     prune = get_pruner(game)
-    choose_randomly, needs_mask = make_random_choice(game), game.search.sample_action is None
+    choose_randomly, needs_mask = make_random_choice(game), game.kernels.sample_action is None
 
     @noinline_kernel
     def simulate(tree, workspace, limit, word):
@@ -142,8 +135,9 @@ def make_playout(game: Game, valued: bool = False) -> Callable[..., Any]:
 
         The returns are backpropagated only if the playout reached the end of the game, a valued leaf, or the horizon.
         """
-        state, actions, parts = workspace.trial[0], workspace.actions, workspace.parts
-        workspace.trial[0] = workspace.root[0]
+        trial, parts = workspace.trial, workspace.parts
+        state, mask, actions, reward = trial.states[0], trial.mask, trial.actions, trial.reward
+        trial.states[0] = workspace.root[0]
         word = advance(word)
         state["rng"] = mix(word)
         workspace.returns[:] = 0.0
@@ -165,15 +159,15 @@ def make_playout(game: Game, valued: bool = False) -> Callable[..., Any]:
                 slot = actor * parts.shape[0]
                 has_arms = in_tree and workspace.deterministic[0] and tree.first[node, slot] != NONE
                 if not has_arms and (in_tree or needs_mask):
-                    legal(state, agent, workspace.mask)
+                    legal(state, agent, mask)
                     if in_tree and sequential:
-                        prune(state, workspace.mask)
+                        prune(state, mask)
                 if not in_tree:
-                    word = choose_randomly(state, agent, workspace.mask, parts, word, actions[actor])
+                    word = choose_randomly(state, agent, mask, parts, word, actions[actor])
                     continue
                 start = 0
                 for part in range(parts.shape[0]):
-                    part_mask = workspace.mask[start : start + parts[part]]
+                    part_mask = mask[start : start + parts[part]]
                     bandit = slot + part
                     count = list_arms(tree, node, bandit) if has_arms else list_legal_arms(tree, node, bandit, part_mask)
                     arm = np.int64(NONE)
@@ -190,11 +184,11 @@ def make_playout(game: Game, valued: bool = False) -> Callable[..., Any]:
                         key = hash_child(key, actions[actor, part])
             if steps < workspace.line.shape[0]:
                 workspace.line[steps] = actions[0, 0]
-            step(state, actions, workspace.reward)
+            step(state, actions, reward)
             steps += 1
-            for a in range(workspace.reward.shape[0]):
-                for k in range(workspace.reward.shape[1]):
-                    workspace.returns[a, k] += workspace.reward[a, k]
+            for a in range(reward.shape[0]):
+                for k in range(reward.shape[1]):
+                    workspace.returns[a, k] += reward[a, k]
             if in_tree:
                 key = hash_child(key, np.int64(state["to_move"]))
                 in_tree = not is_new
@@ -210,24 +204,23 @@ def make_rating_kernel(game: Game) -> Callable[..., Any]:
 
     The playout ends there, with the returns of the best one. It returns their number.
     """
-    step, write_legal, add_values = game.kernels.step, make_distinct_legal(game), make_value_kernel(game)
+    play_copy, write_legal, add_values = make_lookahead(game).play_copy, make_distinct_legal(game), make_value_kernel(game)
 
     @noinline_kernel
     def rate_arms(tree, node, workspace):
-        state, values = workspace.trial[0], workspace.values
+        trial, values = workspace.trial, workspace.values
+        state, after = trial.states[0], trial.states[1]
         agent = np.int64(state["to_move"])
-        write_legal(state, workspace.mask)
-        count, best, returns = list_legal_arms(tree, node, 0, workspace.mask), -np.inf, values.returns
+        write_legal(state, trial.mask)
+        count, best, returns = list_legal_arms(tree, node, 0, trial.mask), -np.inf, values.returns
         for i in range(count):
             arm = tree.candidates[i]
-            values.trial[0] = state
-            workspace.actions[0, 0] = tree.action[arm]
-            step(values.trial[0], workspace.actions, workspace.reward)
+            play_copy(state, tree.action[arm], trial.states, 1, trial)
             for a in range(returns.shape[0]):
                 for k in range(returns.shape[1]):
-                    returns[a, k] = workspace.returns[a, k] + workspace.reward[a, k]
-            if values.trial[0]["over"] == 0:
-                add_values(values.trial[0], agent, values, returns)
+                    returns[a, k] = workspace.returns[a, k] + trial.reward[a, k]
+            if after["over"] == 0:
+                add_values(after, agent, values, returns)
             update_range(tree, workspace.criteria, returns)
             tree.visits[arm], total = 1, 0.0
             for g in range(workspace.criteria.shape[0]):

@@ -5,7 +5,7 @@ with few values becomes one binary plane for each value, a field with many value
 fields are encoded in the same way as scalars; fractions are binned in addition. A field "position" bounded by the board
 becomes a binary plane. Fields of another size than the first board are read as scalars.
 
-A game may declare an egocentric view instead (`contract.LearningSupport`), which its own kernel writes. Masks of safe actions
+A game may declare an egocentric view instead (`contract.EgocentricView`), which its own kernel writes. Masks of safe actions
 may stand behind it, one for each level of caution.
 """
 
@@ -88,13 +88,14 @@ def make_egocentric_encoder(game: Game, safe_inputs: float = False) -> Observati
     if safe_inputs not in range(1 + can_be_safe):
         expected = "False or True" if can_be_safe else "False: the game declares no safe actions"
         raise InvalidParameter(invalid_value(f"moppo: {game.id}: safe_inputs", safe_inputs, expected))
-    size = game.learning.egocentric_size + (MAX_CAUTION * game.mask_size if safe_inputs else 0)
+    assert game.learning.egocentric_view is not None
+    size = game.learning.egocentric_view.size + (MAX_CAUTION * game.mask_size if safe_inputs else 0)
     return ObservationEncoder(0, 0, _to_table([]), _to_table([]), 0, -1, 0, size, bool(safe_inputs))
 
 
 def make_network_encoder(game: Game, options: MoppoOptions) -> ObservationEncoder:
     """Return the encoder of the network of these options. Raises InvalidParameter."""
-    reason = "the game declares no egocentric view" if game.learning.write_egocentric_view is None else ""
+    reason = "the game declares no egocentric view" if game.learning.egocentric_view is None else ""
     reason = reason or ("a centralized critic reads observations" if options.critic == "centralized" else "")
     if options.network == "egocentric" and reason:
         raise InvalidParameter(

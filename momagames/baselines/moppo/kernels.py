@@ -270,7 +270,9 @@ def make_view_writer(game: Game, safe_inputs: bool) -> Callable[..., Any]:
 
     It returns the number of inputs; mask int8[M] is scratch memory.
     """
-    write, cells, size = game.learning.write_egocentric_view, game.learning.egocentric_cells, game.learning.egocentric_size
+    view = game.learning.egocentric_view
+    assert view is not None  # see make_network_encoder
+    write, cells, size = view.write, view.cells, view.size
     legal, clear = game.kernels.legal, game.learning.clear_unsafe_actions
 
     @kernel

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import NDArray
 
 from momagames.baselines import SAFE
-from momagames.baselines.base import Plans, check_deterministic
+from momagames.baselines.base import Plans
 from momagames.baselines.moppo.encoder import make_network_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, check_caution, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS, MoppoOptions
@@ -53,7 +53,7 @@ class Moppo(MoppoOptions, TrainerMethod):
     extra: ClassVar[str] = "learn"
 
     def check_plan(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
         self._check_game(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
@@ -69,7 +69,7 @@ class Moppo(MoppoOptions, TrainerMethod):
     @classmethod
     def default_options(cls, game: Game) -> dict[str, Any]:
         own: dict[str, Any] = {}
-        if game.learning.write_egocentric_view:  # small networks, efficient in large batches
+        if game.learning.egocentric_view:  # small networks, efficient in large batches
             own = {"num_envs": 512, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "greedy": False}
         if game.learning.clear_unsafe_actions:
             own |= {"caution": MAX_CAUTION, "expert": f"{SAFE}{next(iter(game.policies), 'random')}"}

@@ -85,7 +85,7 @@ class NetworkPolicy:
         arrays = {name: one.astype(np.float32) if one.dtype == np.float16 else one for name, one in arrays.items()}
         net = {name: array for name, array in arrays.items() if name not in FLAGS}
         hidden = net["fc2"].shape[-1] if "fc2" in net else 1
-        is_egocentric = game.learning.egocentric_size > 0 and net.keys() == {*DENSE} and len(net["fc2"]) != hidden
+        is_egocentric = game.learning.egocentric_view is not None and net.keys() == {*DENSE} and len(net["fc2"]) != hidden
         safe_inputs = float(arrays.get("safe_inputs", 0))
         self.encoder = make_egocentric_encoder(game, safe_inputs) if is_egocentric else make_encoder(game)
         self.reads_weights = not (is_egocentric and len(net["fc1"]) == self.encoder.features)

@@ -22,7 +22,8 @@ class Symmetries:
     """
 
     def __init__(self, game: Game, encoder: ObservationEncoder) -> None:
-        group, size, mask_size = _list_symmetries(game, encoder), game.learning.egocentric_size, game.mask_size
+        group, mask_size = _list_symmetries(game, encoder), game.mask_size
+        size = len(group[0].sources)
         self._starts = np.cumsum((0, *game.actions))[:-1]
         self.actions = np.array([one.actions for one in group])
         self.sources = np.tile(np.arange(encoder.features + len(game.objectives)), (len(group), 1))
@@ -43,7 +44,8 @@ class Symmetries:
 
 def _list_symmetries(game: Game, encoder: ObservationEncoder) -> list[ViewSymmetry]:
     """Return the identity and the symmetries of a game. Raises InvalidParameter if there are none, or invalid ones."""
-    declared, size, actions = game.learning.egocentric_symmetries, game.learning.egocentric_size, range(game.mask_size)
+    view, actions = game.learning.egocentric_view, range(game.mask_size)
+    declared, size = (view.symmetries, view.size) if view else ((), 0)
     parts = np.repeat(range(len(game.actions)), game.actions)
     reason = "" if encoder.egocentric_size else "the network does not read an egocentric view"
     reason = reason or ("" if declared else "the game declares no symmetries of its egocentric view")

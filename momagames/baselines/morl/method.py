@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
-from momagames.baselines.base import Method, Plans, TrainingResult, check_deterministic
+from momagames.baselines.base import Method, Plans, TrainingResult
 from momagames.baselines.morl.learned_policy import AgentChooser, Chooser, LearnedPolicy, make_python_policy
 from momagames.baselines.morl.networks import Arrays
 from momagames.baselines.morl.training_env import BudgetReached, StepBudget, TrainingEnv, estimate_return_scale
@@ -83,7 +83,7 @@ class LibraryLearner(Method, ABC):
             )
 
     def check_plan(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
         self.check_game(game)
         if len(game.agents) > 1:
             raise InvalidParameter(f"{self.name} plans for one agent; {game.id} has {len(game.agents)}, and moppo plays it")

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.ntuple.patterns import Patterns
-from momagames.contract import Game
-from momagames.engine.playouts import make_step_buffers
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import kernel, view_as
 
@@ -25,24 +23,19 @@ class Buffers(NamedTuple):
     codes, after   uint8[n], n a multiple of 8: codes of cells before and after a move, padded with zeros
     entries        uint32[P], the table entry of each pattern before the move
     updated        uint32[P], the same after the move
-    actions        int64[1, 1]
-    reward         float32[A, K]
     """
 
     codes: NDArray[np.uint8]
     after: NDArray[np.uint8]
     entries: NDArray[np.uint32]
     updated: NDArray[np.uint32]
-    actions: NDArray[np.int64]
-    reward: NDArray[np.float32]
 
 
-def make_buffers(game: Game, patterns: Patterns) -> Buffers:
+def make_buffers(patterns: Patterns) -> Buffers:
     """Return the scratch arrays for a board."""
     cells, size = patterns.powers.shape
     codes, entries = np.zeros((2, -(-cells // 8) * 8), np.uint8), np.zeros((2, size), np.uint32)
-    actions, reward = make_step_buffers(game)
-    return Buffers(codes[0], codes[1], entries[0], entries[1], actions, reward)
+    return Buffers(*codes, *entries)
 
 
 @kernel

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from momagames.baselines.checkpoint_policy import load_stored_policies
 from momagames.baselines.ntuple.heads import MOVED, Heads, make_heads
 from momagames.baselines.ntuple.kernels import Buffers, find_entries, make_buffers, sum_entries, value_of_head
-from momagames.baselines.ntuple.patterns import Patterns, make_patterns
+from momagames.baselines.ntuple.patterns import Patterns, check_board, make_patterns
 from momagames.baselines.ntuple.tables import PatternTables
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
@@ -26,7 +26,6 @@ class LeafValues(NamedTuple):
     heads      see `Heads`
     tables     float32[H, n]
     buffers    see `Buffers`
-    trial      record[1]
     returns    float64[A, K] after a move
     best       float64[A, K] after the best move
     """
@@ -35,7 +34,6 @@ class LeafValues(NamedTuple):
     heads: Heads
     tables: NDArray[np.float32]
     buffers: Buffers
-    trial: NDArray[Any]
     returns: NDArray[np.float64]
     best: NDArray[np.float64]
 
@@ -60,12 +58,12 @@ def make_leaf_values(game: Game, name: str, weights: NDArray[np.float64]) -> Lea
 def make_table_values(game: Game, patterns: Patterns, heads: Heads, tables: NDArray[np.float32]) -> LeafValues:
     """Return the values by tables, float32[H, n], which are not copied."""
     returns, best = np.zeros((2, len(game.agents), len(game.objectives)))
-    return LeafValues(patterns, heads, tables, make_buffers(game, patterns), np.zeros(1, game.dtype), returns, best)
+    return LeafValues(patterns, heads, tables, make_buffers(patterns), returns, best)
 
 
 def make_value_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel that adds the values of a position to the returns, float64[A, K]."""
-    write_codes = game.learning.write_cell_codes
+    write_codes = check_board(game).write_codes
 
     @kernel
     def add_values(state, agent, values, returns):

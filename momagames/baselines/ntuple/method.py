@@ -30,7 +30,7 @@ MAX_POLICIES, MAX_DEPTH, MAX_WINDOW, MAX_OPENING, MAX_SIMULATIONS = 256, 5, 8, 1
 class Ntuple(TrainerMethod):
     """Tables of cell patterns for each weight vector of a simplex lattice, by TD(lambda) in self-play; see this package.
 
-    For turn-based board games with perfect information whose `LearningSupport` declares a board. Each weight vector has tables
+    For turn-based board games with perfect information that declare `BoardTables`. Each weight vector has tables
     of its own and an even share of the budget, because values for one weight vector depend on how the agents play for it. All
     agents share the tables. The opponents of the experiment take no part in training.
 

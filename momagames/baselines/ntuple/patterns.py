@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, LearningSupport
+from momagames.contract import BoardTables, Game
 from momagames.errors import InvalidParameter
 
 MAX_ENTRIES = 1 << 22
@@ -40,7 +40,7 @@ def make_patterns(game: Game, windows: Sequence[tuple[int, int]]) -> tuple[Patte
     board = check_board(game)
     group = _list_symmetries(board)
     tables = list(_list_tables(board, windows, group))
-    sizes = [board.cell_codes ** len(orbit[0]) for orbit in tables]
+    sizes = [board.num_codes ** len(orbit[0]) for orbit in tables]
     if sum(sizes) > MAX_ENTRIES:
         raise InvalidParameter(
             f"{game.id}: windows {', '.join(f'{r}x{c}' for r, c in windows)} have {sum(sizes):,} table entries: expected at "
@@ -48,30 +48,30 @@ def make_patterns(game: Game, windows: Sequence[tuple[int, int]]) -> tuple[Patte
         )
     starts = np.cumsum([0, *sizes])
     patterns = [cells for orbit in tables for cells in orbit]
-    powers = np.zeros((board.board_shape[0] * board.board_shape[1], len(patterns)), np.int32)
+    powers = np.zeros((board.shape[0] * board.shape[1], len(patterns)), np.int32)
     for p, cells in enumerate(patterns):
-        powers[list(cells), p] = board.cell_codes ** np.arange(len(cells))
+        powers[list(cells), p] = board.num_codes ** np.arange(len(cells))
     offsets = np.repeat(starts[:-1], [len(orbit) for orbit in tables])
     return Patterns(offsets.astype(np.uint32), powers), int(starts[-1])
 
 
-def check_board(game: Game) -> LearningSupport:
+def check_board(game: Game) -> BoardTables:
     """Return what the game declares about its board, or raise InvalidParameter."""
-    board = game.learning
-    cells = board.board_shape[0] * board.board_shape[1]
-    if board.write_cell_codes is None or board.cell_codes < 2 or cells < 1:
+    board = game.learning.board
+    if board is None or board.num_codes < 2 or min(board.shape) < 1:
         raise InvalidParameter(
-            f"{game.id} declares no board for tables of cell patterns: expected write_cell_codes, cell_codes and board_shape "
-            "in its LearningSupport"
+            f"{game.id} declares no board for tables of cell patterns: expected BoardTables with two codes or more in its "
+            "LearningSupport"
         )
+    cells = board.shape[0] * board.shape[1]
     if any(sorted(one.cells) != list(range(cells)) for one in board.symmetries):
         raise InvalidParameter(f"{game.id}: invalid symmetries: expected permutations of {cells} cells")
     return board
 
 
-def _list_symmetries(board: LearningSupport) -> list[Cells]:
+def _list_symmetries(board: BoardTables) -> list[Cells]:
     """Return the group of the declared symmetries, the identity first."""
-    group = [tuple(range(board.board_shape[0] * board.board_shape[1]))]
+    group = [tuple(range(board.shape[0] * board.shape[1]))]
     for known in group:  # grows
         for one in board.symmetries:
             image = tuple(known[cell] for cell in one.cells)
@@ -80,9 +80,9 @@ def _list_symmetries(board: LearningSupport) -> list[Cells]:
     return group
 
 
-def _list_tables(board: LearningSupport, windows: Sequence[tuple[int, int]], group: Sequence[Cells]) -> Iterator[list[Cells]]:
+def _list_tables(board: BoardTables, windows: Sequence[tuple[int, int]], group: Sequence[Cells]) -> Iterator[list[Cells]]:
     """Yield the patterns of each table: the distinct images of a window at a place."""
-    rows, columns = board.board_shape
+    rows, columns = board.shape
     known: set[frozenset[int]] = set()
     for height, width in windows:
         high, wide = min(height, rows), min(width, columns)

@@ -23,8 +23,9 @@ from momagames.baselines.ntuple.kernels import (
     update_entries,
     weigh_position,
 )
-from momagames.baselines.ntuple.patterns import Patterns
+from momagames.baselines.ntuple.patterns import Patterns, check_board
 from momagames.contract import Game
+from momagames.engine.lookahead import Trial, make_lookahead, make_trial, weigh
 from momagames.engine.loops import cache_by_rules
 from momagames.engine.masks import list_actions
 from momagames.kernels.jit import kernel
@@ -39,6 +40,7 @@ class Search(NamedTuple):
     heads      see `Heads`
     tables     float32[H, n]
     buffers    see `Buffers`
+    trial      see `Trial`
     work       record[D + 1], the position of each level
     masks      int8[D, M], its legal actions
     order      int64[D, M + 1], the same as numbers in the order in which they are tried
@@ -55,6 +57,7 @@ class Search(NamedTuple):
     heads: Heads
     tables: NDArray[np.float32]
     buffers: Buffers
+    trial: Trial
     work: NDArray[Any]
     masks: NDArray[np.int8]
     order: NDArray[np.int64]
@@ -71,7 +74,7 @@ def make_search(
 ) -> Search:
     """Return the tables with scratch arrays."""
     return Search(
-        weights, patterns, heads, tables, make_buffers(game, patterns), np.zeros(depth + 1, game.dtype),
+        weights, patterns, heads, tables, make_buffers(patterns), make_trial(game), np.zeros(depth + 1, game.dtype),
         np.zeros((depth, game.mask_size), np.int8), np.zeros((depth, game.mask_size + 1), np.int64), np.zeros(game.mask_size),
         np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth), np.zeros(depth), np.zeros((depth, 2)),
     )  # fmt: skip
@@ -80,18 +83,13 @@ def make_search(
 @cache_by_rules
 def make_choice_kernel(game: Game) -> Callable[..., Any]:
     """Return the kernel of a search, at most as deep as its scratch arrays."""
-    legal, step, write_codes = game.kernels.legal, game.kernels.step, game.learning.write_cell_codes
+    legal, play_copy, write_codes = game.kernels.legal, make_lookahead(game).play_copy, check_board(game).write_codes
 
     @kernel
-    def try_action(search, level, action, own):
-        """Step a copy of the position of a level to the next level; return the weighted reward of the agent that searches."""
-        search.work[level + 1] = search.work[level]
-        search.buffers.actions[0, 0] = action
-        step(search.work[level + 1], search.buffers.actions, search.buffers.reward)
-        reward = 0.0
-        for k in range(search.weights.shape[0]):
-            reward += search.weights[k] * search.buffers.reward[own, k]
-        return reward
+    def play_level(search, level, action, own):
+        """Write the position after an action to the next level; return the weighted reward of the agent that searches."""
+        play_copy(search.work[level], action, search.work, level + 1, search.trial)
+        return weigh(search.weights, search.trial.reward, own)
 
     @kernel
     def weigh_leaf(search, level, mover, own):
@@ -107,7 +105,7 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
         order, values, sign = search.order[level], search.values, 1.0 if mover == own else -1.0
         for i in range(search.counts[level]):
             action = order[i]
-            value = try_action(search, level, action, own)
+            value = play_level(search, level, action, own)
             if not search.work[level + 1]["over"]:
                 value += weigh_leaf(search, level, mover, own)
             value *= sign
@@ -120,7 +118,7 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
     @kernel
     def choose(state, agent, mask, search, depth, word):
         """Return the action, the number of environment steps that the search took, and the generator word."""
-        own, steps, action = agent, 0, 0
+        own, action, search.trial.steps[0] = agent, 0, 0
         work, buffers, bounds, best = search.work, search.buffers, search.bounds, search.best
         word = advance(word)
         work[0] = state
@@ -142,11 +140,9 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
                 find_entries(search.patterns, buffers)
                 if level < depth - 1:
                     sort_actions(search, level, mover, own)
-                    steps += search.counts[level]
             if search.cursors[level] < search.counts[level]:
-                value = search.rewards[level] + try_action(search, level, search.order[level, search.cursors[level]], own)
+                value = search.rewards[level] + play_level(search, level, search.order[level, search.cursors[level]], own)
                 search.cursors[level] += 1
-                steps += 1
                 if not work[level + 1]["over"]:
                     if level + 1 < depth:
                         level += 1
@@ -172,7 +168,7 @@ def make_choice_kernel(game: Game) -> Callable[..., Any]:
                     bounds[level, 1] = min(bounds[level, 1], value)
                 if bounds[level, 0] > bounds[level, 1]:  # not where they are equal: ties are broken at random
                     search.cursors[level] = search.counts[level]
-        return action, steps, word
+        return action, search.trial.steps[0], word
 
     return choose
 

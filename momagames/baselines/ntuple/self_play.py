@@ -30,10 +30,11 @@ from numpy.typing import NDArray
 
 from momagames.baselines.ntuple.heads import MOVED, make_heads
 from momagames.baselines.ntuple.kernels import find_entries, sum_entries, update_entries, value_of_head
-from momagames.baselines.ntuple.patterns import Patterns
+from momagames.baselines.ntuple.patterns import Patterns, check_board
 from momagames.baselines.ntuple.search import make_choice_kernel, make_search
 from momagames.baselines.ntuple.tree_search import make_tree_search, make_tree_search_kernel, search_nothing
 from momagames.contract import Game
+from momagames.engine.lookahead import make_lookahead
 from momagames.engine.loops import cache_by_rules, reset_header
 from momagames.engine.playouts import NO_LIMIT
 from momagames.kernels.jit import compile_entry_point, kernel
@@ -104,7 +105,6 @@ class SelfPlay:
         self._tree = make_tree_search(game, weights, patterns, self.heads, self.tables, simulations) if simulations else ()
         self._work = np.zeros(1, game.dtype)
         self._work[:] = game.blank_state
-        self._mask = np.zeros(game.mask_size, np.int8)
         self._trail = Trajectory(
             np.zeros((longest, len(patterns.offsets)), np.uint32), np.zeros(longest, np.int64), np.zeros(longest, np.bool_),
             np.zeros((longest, agents, objectives), np.float32), np.zeros((agents, objectives)), np.zeros(longest, np.bool_),
@@ -128,7 +128,7 @@ class SelfPlay:
     def play(self, steps: int, limit: int | None = None) -> None:
         """Play games until `steps` environment steps in all are made; a game that would exceed `limit` is left out."""
         word, self.steps, moves, games = make_self_play(self.game, bool(self._tree))(
-            self._work, self._search, self._tree, self._coherence, self._mask, self._trail, self._word, self.steps, steps,
+            self._work, self._search, self._tree, self._coherence, self._trail, self._word, self.steps, steps,
             steps if limit is None else limit, self.search_from, *self._options,
         )  # fmt: skip
         self._word = np.uint64(word)
@@ -198,16 +198,16 @@ def choose_at_random(mask, word):
 @cache_by_rules
 def make_self_play(game: Game, has_tree: bool) -> Callable[..., Any]:
     """Compile the self-play of `SelfPlay.play` for the rules of a game, with or without tree search."""
-    generate, legal, step = game.kernels.generate, game.kernels.legal, game.kernels.step
-    write_codes, choose = game.learning.write_cell_codes, make_choice_kernel(game)
+    generate, legal, play = game.kernels.generate, game.kernels.legal, make_lookahead(game).play
+    write_codes, choose = check_board(game).write_codes, make_choice_kernel(game)
     search_position = make_tree_search_kernel(game) if has_tree else search_nothing
 
     def run(
-        work, search, tree, coherence, mask, trajectory, word, steps, target, limit, search_from, alpha, td_lambda, epsilon,
+        work, search, tree, coherence, trajectory, word, steps, target, limit, search_from, alpha, td_lambda, epsilon,
         openings
     ):  # fmt: skip
         state, patterns, buffers = work[0], search.patterns, search.buffers
-        actions, reward = buffers.actions, buffers.reward
+        mask, reward = search.trial.mask, search.trial.reward
         total_moves, games = 0, 0
         while steps < target:
             reset_header(state)
@@ -241,8 +241,7 @@ def make_self_play(game: Game, has_tree: bool) -> Callable[..., Any]:
                 if is_random or searching:  # else they are as the search has left them
                     write_codes(state, agent, buffers.codes)
                     find_entries(patterns, buffers)
-                actions[0, 0] = action
-                step(state, actions, reward)
+                play(state, action, search.trial)
                 write_codes(state, agent, buffers.after)
                 update_entries(patterns, buffers)
                 for p in range(buffers.updated.shape[0]):

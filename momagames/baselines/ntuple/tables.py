@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.ntuple.heads import make_heads
-from momagames.baselines.ntuple.patterns import make_patterns
+from momagames.baselines.ntuple.patterns import check_board, make_patterns
 from momagames.baselines.ntuple.search import make_search, make_search_kernel
 from momagames.baselines.weight_lattice import format_weights
 from momagames.contract import Game
@@ -75,7 +75,7 @@ def make_policy(
     patterns, heads = make_patterns(game, windows)[0], make_heads(game, weights)
 
     def scratch(other: Game) -> tuple[Any, ...]:
-        if (other.objectives, other.learning.board_shape) != (game.objectives, game.learning.board_shape):
+        if (other.objectives, check_board(other).shape) != (game.objectives, check_board(game).shape):
             raise InvalidParameter(f"these pattern tables are for {game.id} with other objectives or another board")
         return make_search(other, weights, patterns, heads, tables.astype(np.float32), depth)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive, is_nondominated
-from momagames.baselines.base import Method, Plan, Plans, check_deterministic
+from momagames.baselines.base import Method, Plan, Plans
 from momagames.baselines.checkpoint_policy import CHAMPION
 from momagames.baselines.policy_names import find_checkpoint
 from momagames.baselines.search.learned_estimate import (
@@ -22,8 +22,8 @@ from momagames.baselines.search.learned_estimate import (
 )
 from momagames.contract import Game
 from momagames.engine.episode import PASS
+from momagames.engine.lookahead import make_heuristic, make_lookahead, make_trial
 from momagames.engine.loops import cache_by_rules, make_distinct_legal
-from momagames.engine.playouts import make_step_buffers, zero_estimate
 from momagames.errors import InvalidParameter, check_choice, check_range
 from momagames.kernels.jit import compile_entry_point, kernel, wrapping_kernel
 
@@ -69,12 +69,8 @@ class Beam(Method):
         """Whether the estimate is that of a trained scorer."""
         return self.estimate == CHAMPION or find_checkpoint(self.estimate) is not None
 
-    def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_deterministic(self.name, game)
-
     def check_plan(self, game: Game) -> None:
-        self.check_chance(game)
+        self.check_one_return(game)
         widest = MAX_BYTES // (game.mask_size * game.dtype.itemsize)
         if self.width > widest:
             raise InvalidParameter(
@@ -140,6 +136,7 @@ class _Search:
         self._values, self._scores = np.empty((capacity, num_objectives)), np.empty((capacity, num_objectives))
         self._parents, self._actions = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
         self._table = np.empty(2 << capacity.bit_length(), np.int32)
+        self._trial = make_trial(game)
         self.steps = 0
         self.archive = Archive(num_objectives)
 
@@ -165,13 +162,12 @@ class _Search:
         size = 1 << (4 * len(beam) * self._game.mask_size).bit_length()
         table = self._table[: min(size, 1 << (len(self._table).bit_length() - 1))]
         table[:] = EMPTY
-        mask = np.zeros(self._game.mask_size, np.int8)
         rows = self._children.view(np.uint64).reshape(len(self._children), -1)
-        num_children, steps = self._expand(
+        num_children = self._expand(
             beam, values, limit, self._estimate_kind, self._learned, self._children, rows, self._values, self._scores,
-            self._parents, self._actions, table, np.zeros(2, self._game.dtype), mask, *make_step_buffers(self._game),
+            self._parents, self._actions, table, self._trial,
         )  # fmt: skip
-        self.steps += steps
+        self.steps += int(self._trial.steps[0])
         return int(num_children)
 
     def _collect(self, terminal: NDArray[np.int64], history: list[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> None:
@@ -262,8 +258,8 @@ def allow_pass(mask):
 def make_expander(game: Game, learned: bool = False) -> Callable[..., Any]:
     """Compile the expansion of a beam for this game's rules, with or without a learned estimate."""
     write_scores = make_estimate_kernel(game) if learned else ignore_estimate
-    step, write_legal = game.kernels.step, make_distinct_legal(game)
-    optimistic, present = game.search.optimistic or zero_estimate, game.search.present or zero_estimate
+    play_copy, write_legal = make_lookahead(game).play_copy, make_distinct_legal(game)
+    write_optimistic, write_present = make_heuristic(game.search.optimistic), make_heuristic(game.search.present)
 
     @kernel
     def equal(rows, values, a, b):
@@ -276,11 +272,10 @@ def make_expander(game: Game, learned: bool = False) -> Callable[..., Any]:
         return True
 
     def expand(
-        beam, values, limit, estimate_kind, learned, children, rows, child_values, scores, parents, actions, table, trial,
-        mask, action, reward,
+        beam, values, limit, estimate_kind, learned, children, rows, child_values, scores, parents, actions, table, trial
     ):  # fmt: skip
-        num_children = 0
-        steps = 0
+        mask, reward, num_children = trial.mask, trial.reward, 0
+        trial.steps[0] = 0
         top = np.uint64(table.shape[0] - 1)
         for i in range(beam.shape[0]):
             agent = np.int64(beam[i]["to_move"])
@@ -289,12 +284,9 @@ def make_expander(game: Game, learned: bool = False) -> Callable[..., Any]:
             for a in range(mask.shape[0]):
                 if mask[a] == 0:
                     continue
-                if steps >= limit:
-                    return num_children, steps
-                children[num_children] = beam[i]
-                action[0, 0] = a
-                step(children[num_children], action, reward)
-                steps += 1
+                if trial.steps[0] >= limit:
+                    return num_children
+                play_copy(beam[i], a, children, num_children, trial)
                 for k in range(values.shape[1]):
                     child_values[num_children, k] = values[i, k] + reward[agent, k]
                 slot = hash_row(rows, num_children) & top
@@ -306,17 +298,17 @@ def make_expander(game: Game, learned: bool = False) -> Callable[..., Any]:
                     actions[num_children] = a
                     scores[num_children] = 0.0
                     if estimate_kind:
-                        trial[0] = children[num_children]
                         if estimate_kind == 1:
-                            optimistic(trial[0], scores[num_children])
+                            write_optimistic(children[num_children], trial, scores[num_children])
                         elif estimate_kind == 2:
-                            present(trial[0], scores[num_children])
+                            write_present(children[num_children], trial, scores[num_children])
                         else:
+                            trial.states[0] = children[num_children]
                             write_scores(trial, child_values[num_children], learned, scores[num_children])
                     if estimate_kind < LEARNED:
                         for k in range(values.shape[1]):
                             scores[num_children, k] += child_values[num_children, k]
                     num_children += 1
-        return num_children, steps
+        return num_children
 
     return compile_entry_point(expand, f"{game.rules_key}.expand{'.learned' if learned else ''}")

@@ -9,7 +9,6 @@ import moocore
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import check_deterministic
 from momagames.baselines.candidates.cross_entropy import CrossEntropy, CrossEntropyTrainer
 from momagames.baselines.candidates.policy import LinearScorer
 from momagames.baselines.candidates.trainer import Floats
@@ -52,7 +51,7 @@ class BeamEstimate(CrossEntropy):
             check_choice(f"{self.name}: {option}", getattr(self, option), (getattr(CrossEntropy, option),))
 
     def check_train(self, game: Game) -> None:
-        check_deterministic(self.name, game)
+        self.check_one_return(game)
         super().check_train(game)
 
     def make_trainer(self, setup: TrainingSetup) -> BeamEstimateTrainer:

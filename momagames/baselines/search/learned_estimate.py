@@ -71,13 +71,13 @@ def make_estimate_kernel(game: Game) -> Callable[..., Any]:
 
     @kernel
     def write_scores(trial, returns, learned, out):
-        """Write float64[K] for the position trial[0], which is overwritten, and the returns so far; trial[1] is a buffer."""
+        """Write float64[K] for the position trial.states[0], which is overwritten, and the returns so far."""
         features, mask = learned.features, learned.mask
         last = features.shape[0] - 1
         features[:] = 0.0
         common = 0.0
-        if trial[0]["over"] == 0:
-            write_legal(trial[0], mask)
+        if trial.states[0]["over"] == 0:
+            write_legal(trial.states[0], mask)
             common = learned.num_actions[0] * mask.sum()
             write_position_features(trial, features[:last])
         for k in range(out.shape[0]):

@@ -10,14 +10,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic
-from momagames.baselines.search.move_codes import code_by_ply
+from momagames.baselines.base import Method, Plans
+from momagames.baselines.search.move_codes import get_move_codes
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
+from momagames.engine.lookahead import Trial, make_lookahead, make_trial, weigh
 from momagames.engine.loops import cache_by_rules, make_distinct_legal
 from momagames.engine.masks import list_actions
-from momagames.engine.playouts import NO_LIMIT, make_step_buffers
+from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import check_range
 from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, below, uniform, update_best
@@ -57,12 +58,8 @@ class LocalSearch(Method):
         check_range(f"{self.name}: greed", self.greed, 0, 1)
         check_range(f"{self.name}: patience", self.patience, 1)
 
-    def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_deterministic(self.name, game)
-
     def check_plan(self, game: Game) -> None:
-        self.check_chance(game)
+        self.check_one_return(game)
         simplex_lattice(len(game.objectives), self.divisions)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
@@ -111,14 +108,11 @@ class GamePair(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch arrays: mask, listed actions and their codes, action and reward of a step, a position."""
+    """Scratch arrays: those of steps, listed actions, and their codes."""
 
-    mask: NDArray[np.int8]
+    trial: Trial
     actions: NDArray[np.int64]
     codes: NDArray[np.uint64]
-    action: NDArray[np.int64]
-    reward: NDArray[np.float32]
-    scratch_state: NDArray[Any]
 
 
 def _make_game_pair(game: Game, start: NDArray[Any]) -> GamePair:
@@ -139,22 +133,8 @@ def _make_game_pair(game: Game, start: NDArray[Any]) -> GamePair:
 
 
 def _make_workspace(game: Game) -> Workspace:
-    size = game.mask_size
-    return Workspace(
-        np.zeros(size, np.int8),
-        np.zeros(size + 1, np.int64),
-        np.zeros(size + 1, np.uint64),
-        *make_step_buffers(game),
-        np.zeros(1, game.dtype),
-    )
-
-
-@kernel
-def _weighted_sum(weights, sums):
-    total = 0.0
-    for k in range(weights.shape[0]):
-        total += weights[k] * sums[k]
-    return total
+    size = game.mask_size + 1
+    return Workspace(make_trial(game), np.zeros(size, np.int64), np.zeros(size, np.uint64))
 
 
 @kernel
@@ -194,18 +174,16 @@ def _find_next_move(old_codes, first, length, codes, count, default):
 @cache_by_rules
 def make_search(game: Game) -> Callable[..., Any]:
     """Compile the search for this game's rules."""
-    step, write_legal = game.kernels.step, make_distinct_legal(game)
-    codes = game.search.move_codes or code_by_ply
+    play_copy, write_legal = make_lookahead(game).play_copy, make_distinct_legal(game)
+    codes = get_move_codes(game)
 
     @kernel
     def choose_greedy(state, agent, workspace, count, weights, word):
         """Return the index of the listed action with the best weighted reward, ties broken at random; and the word."""
-        best, chosen, ties = -np.inf, 0, 0
+        best, chosen, ties, trial = -np.inf, 0, 0, workspace.trial
         for i in range(count):
-            workspace.scratch_state[0] = state
-            workspace.action[0, 0] = workspace.actions[i]
-            step(workspace.scratch_state[0], workspace.action, workspace.reward)
-            value = _weighted_sum(weights, workspace.reward[agent])
+            play_copy(state, workspace.actions[i], trial.states, 0, trial)
+            value = weigh(weights, trial.reward, agent)
             is_best, best, ties, word = update_best(value, best, ties, word)
             if is_best:
                 chosen = i
@@ -220,14 +198,15 @@ def make_search(game: Game) -> Callable[..., Any]:
         pair.candidate_states[cut] = pair.states[cut]
         for k in range(weights.shape[0]):
             pair.candidate_sums[cut, k] = pair.sums[cut, k]
-        ply, steps, followed = cut, 0, cut
+        ply, followed, trial = cut, cut, workspace.trial
+        trial.steps[0] = 0
         while pair.candidate_states[ply]["over"] == 0:
             state = pair.candidate_states[ply]
             agent = np.int64(state["to_move"])
-            write_legal(state, workspace.mask)
-            count = list_actions(workspace.mask, workspace.actions)
-            workspace.scratch_state[0] = pair.candidate_states[ply]
-            count = codes(workspace.scratch_state[0], workspace.actions, count, workspace.codes)
+            write_legal(state, trial.mask)
+            count = list_actions(trial.mask, workspace.actions)
+            trial.states[1] = state
+            count = codes(trial.states[1], workspace.actions, count, workspace.codes)
             word = advance(word)
             i = below(word, count)
             word = advance(word)
@@ -236,20 +215,16 @@ def make_search(game: Game) -> Callable[..., Any]:
                 follows, i, followed = _find_next_move(pair.codes, followed, old_length, workspace.codes, count, i)
             word = advance(word)
             is_greedy = ply > cut and not follows and uniform(word) < greed
-            if steps + 1 + (count if is_greedy else 0) > max_steps:
+            if trial.steps[0] + 1 + (count if is_greedy else 0) > max_steps:
                 return False, ply, max_steps, word
             if is_greedy:
                 i, word = choose_greedy(state, agent, workspace, count, weights, word)
-                steps += count
-            pair.candidate_states[ply + 1] = pair.candidate_states[ply]
-            workspace.action[0, 0] = workspace.actions[i]
-            step(pair.candidate_states[ply + 1], workspace.action, workspace.reward)
-            steps += 1
+            play_copy(state, workspace.actions[i], pair.candidate_states, ply + 1, trial)
             pair.candidate_moves[ply], pair.candidate_codes[ply] = workspace.actions[i], workspace.codes[i]
             for k in range(weights.shape[0]):
-                pair.candidate_sums[ply + 1, k] = pair.candidate_sums[ply, k] + workspace.reward[agent, k]
+                pair.candidate_sums[ply + 1, k] = pair.candidate_sums[ply, k] + trial.reward[agent, k]
             ply += 1
-        return True, ply, steps, word
+        return True, ply, trial.steps[0], word
 
     def search(
         pair, workspace, batch, weights, keep, greed, patience, stale, word, used, share, budget, first
@@ -275,7 +250,7 @@ def make_search(game: Game) -> Callable[..., Any]:
             first = False
             _write_candidate(pair, cut, length, batch, num_games, used)
             num_games += 1
-            gain = _weighted_sum(weights, pair.candidate_sums[length]) - _weighted_sum(weights, pair.sums[pair.length[0]])
+            gain = weigh(weights, pair.candidate_sums, length) - weigh(weights, pair.sums, pair.length[0])
             if restart or gain >= 0:
                 _accept_candidate(pair, cut, length)
             starts += np.int64(restart)

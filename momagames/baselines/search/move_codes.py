@@ -1,10 +1,14 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Codes of moves for searches that learn, for a game without `SearchSupport.move_codes`."""
+"""Codes of moves for searches that learn."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from momagames.contract import Game
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import mix
 
@@ -18,3 +22,8 @@ def code_by_ply(state, actions, count, codes):
     for i in range(count):
         codes[i] = mix(ply + np.uint64(actions[i])) | ONE
     return count
+
+
+def get_move_codes(game: Game) -> Callable[..., Any]:
+    """Return the kernel `SearchGuidance.move_codes` of a game, or `code_by_ply`."""
+    return game.search.guidance.move_codes if game.search.guidance else code_by_ply

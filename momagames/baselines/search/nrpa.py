@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic
+from momagames.baselines.base import Method, Plans
 from momagames.baselines.search.nrpa_bias import make_bias, set_weights
 from momagames.baselines.search.nrpa_kernels import (
     adapt,
@@ -61,11 +61,11 @@ class Nrpa(Method):
     alpha        step size of an adaptation, more than 0, up to 10
     bias         stored scorer of candidate actions, added to the weights of a policy: "champion", or the path of a checkpoint
                  of training; empty: none
-    selective    whether playouts leave out the moves that the game calls unpromising (`SearchSupport.selective_moves`)
+    selective    whether playouts leave out the moves that the game calls unpromising (`SearchGuidance.selective_moves`)
     prior        weight of the grades of the moves in selective playouts, added to the weights of a policy, up to 4
     playouts     playouts before each adaptation of level 1, which then takes the best line of all
     repetitions  a level ends early when its best score has been found that many times again; 0: never
-    guide        rank of the guide of selective playouts, 0 for the game's first choice (see `SearchSupport.playout_guide`; in
+    guide        rank of the guide of selective playouts, 0 for the game's first choice (see `SearchGuidance.playout_guide`; in
                  MO-SameGame the color whose groups are removed late)
 
     Source: Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011; linear scalarization as in
@@ -105,12 +105,8 @@ class Nrpa(Method):
                     invalid_value(f"{self.name}: {name}", value, f"0 without selective playouts, whose {use}")
                 )
 
-    def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_deterministic(self.name, game)
-
     def check_plan(self, game: Game) -> None:
-        self.check_chance(game)
+        self.check_one_return(game)
         simplex_lattice(len(game.objectives), self.divisions)
         check_lines(self.name, game, self.levels + 1, self.has_priors)
         make_bias(game, self.bias, 1)

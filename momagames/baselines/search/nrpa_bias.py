@@ -59,7 +59,7 @@ def make_bias_kernels(game: Game, exponential: Callable[..., Any]) -> tuple[Call
     @kernel
     def write_priors(state, agent, scratch, count, policy, priors, word):
         """Write exp(score) of the listed actions, relative to the highest score. Draws of the look-ahead start at `word`."""
-        mask, actions, bias = scratch.mask, scratch.actions, scratch.bias
+        mask, actions, bias = scratch.trial.mask, scratch.actions, scratch.bias
         if mask.sum() > 1:
             score_actions(state, agent, mask, bias.memories[policy], bias.scratch, word)
         scores, highest = bias.scratch[1], -np.inf

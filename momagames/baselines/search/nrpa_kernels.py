@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.search.move_codes import code_by_ply
+from momagames.baselines.search.move_codes import get_move_codes
 from momagames.baselines.search.nrpa_bias import Bias, count_none, ignore_bias, make_bias_kernels
 from momagames.contract import Game
+from momagames.engine.lookahead import Trial, make_lookahead, make_trial, weigh
 from momagames.engine.loops import make_distinct_legal
 from momagames.engine.masks import list_actions
-from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, uniform
@@ -33,7 +33,7 @@ MAX_BYTES = 2**29  # largest memory of the lines
 EMPTY_KEY, ONE = np.uint64(0), np.uint64(1)
 MAX_CHANGE = 60.0  # largest change of a weight in one adaptation
 HALVINGS = 10
-NUM_GRADES = 16  # see `SearchSupport.selective_moves`
+NUM_GRADES = 16  # see `SearchGuidance.selective_moves`
 MIN_ODDS, MAX_ODDS = 1e-100, 1e100
 
 
@@ -74,20 +74,16 @@ class Lines(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Scratch arrays: start, current and spare position; mask; actions and reward of a step; listed actions; cumulative odds.
-    Adaptation uses the weight change of each slot, the slots of one ply, the changed slots, and their changes.
-    `grades` and `grade_odds` are the grades of the listed actions in selective playouts, and the prior odds of each grade.
-    `bias` is that of the policies, or empty. `root` and `rank` say which guide selective playouts have: it stays that of the
-    root when a search goes on from a later position."""
+    """Scratch arrays: start position; those of steps, with the position of a playout; listed actions; cumulative odds.
+    Adaptation uses the weight change of each slot, the slots of one ply, the changed slots, and their changes. `grades` and
+    `grade_odds` are the grades of the listed actions in selective playouts, and the prior odds of each grade. `bias` is that of
+    the policies, or empty. `root` and `rank` say which guide selective playouts have: it stays that of the root when a search
+    goes on from a later position."""
 
     root: NDArray[Any]
     rank: NDArray[np.int64]
     start: NDArray[Any]
-    state: NDArray[Any]
-    spare: NDArray[Any]
-    mask: NDArray[np.int8]
-    action: NDArray[np.int64]
-    reward: NDArray[np.float32]
+    trial: Trial
     actions: NDArray[np.int64]
     sums: NDArray[np.float64]
     delta: NDArray[np.float64]
@@ -135,18 +131,15 @@ def make_lines(game: Game, count: int, biased: bool = False) -> Lines:
 def make_scratch(game: Game, start: NDArray[Any], bias: Bias | tuple[()] = (), prior: float = 0.0, guide: int = 0) -> Scratch:
     """Allocate scratch arrays.
 
-    prior   weight of the grades of selective playouts, see `SearchSupport.selective_moves`
-    guide   rank of the guide of selective playouts, see `SearchSupport.playout_guide`
+    prior   weight of the grades of selective playouts, see `SearchGuidance.selective_moves`
+    guide   rank of the guide of selective playouts, see `SearchGuidance.playout_guide`
     """
     codes = game.max_episode_steps * game.mask_size
     return Scratch(
         start.copy(),
         np.array([guide]),
         start.copy(),
-        np.zeros(1, game.dtype),
-        np.zeros(1, game.dtype),
-        np.zeros(game.mask_size, np.int8),
-        *make_step_buffers(game),
+        make_trial(game),
         np.zeros(game.mask_size + 1, np.int64),
         np.zeros(game.mask_size + 1),
         np.zeros(NUM_SLOTS + 1),
@@ -238,10 +231,7 @@ def write_game(lines, line, batch, row, steps, path, plies):
 @kernel
 def score_line(lines, line, weights):
     """Return the weighted return of a line."""
-    score = 0.0
-    for k in range(weights.shape[0]):
-        score += weights[k] * lines.values[line, k]
-    return score
+    return weigh(weights, lines.values, line)
 
 
 @kernel
@@ -295,7 +285,7 @@ def _find_no_guide(state, rank):
 
 def check_selective(name: str, game: Game, selective: bool) -> None:
     """Raise InvalidParameter if playouts are selective and the game has no such playouts."""
-    if selective and game.search.selective_moves is None:
+    if selective and not (game.search.guidance and game.search.guidance.selective_moves):
         raise InvalidParameter(
             invalid_value(f"{name}: selective", True, f"False, because {game.id} declares no selective playouts")
         )
@@ -303,11 +293,13 @@ def check_selective(name: str, game: Game, selective: bool) -> None:
 
 def make_move_kernels(game: Game, selective: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the kernels that find the guide of playouts from a position, and that list the moves of a playout."""
+    guidance = game.search.guidance
     if selective:
-        assert game.search.playout_guide is not None
-        assert game.search.selective_moves is not None
-        return game.search.playout_guide, game.search.selective_moves
-    write_codes = game.search.move_codes or code_by_ply
+        assert guidance is not None
+        assert guidance.playout_guide is not None
+        assert guidance.selective_moves is not None
+        return guidance.playout_guide, guidance.selective_moves
+    write_codes = get_move_codes(game)
 
     @kernel
     def list_all_moves(state, guide, actions, count, codes, grades):
@@ -332,7 +324,7 @@ def make_playout(game: Game, biased: bool = False, selective: bool = False) -> C
     biased       whether `Scratch.bias` and the priors of lines are used
     selective    whether playouts are selective; the priors of lines, if there are any, then come from the grades of moves
     """
-    step, write_legal = game.kernels.step, make_distinct_legal(game)
+    play, write_legal = make_lookahead(game).play, make_distinct_legal(game)
     find_guide, list_moves = make_move_kernels(game, selective)
     if selective:
         count_lookahead, write_priors = grade_priors if biased else ignore_bias
@@ -343,21 +335,22 @@ def make_playout(game: Game, biased: bool = False, selective: bool = False) -> C
     def play_game(policies, policy, lines, line, scratch, word, max_steps):
         """Play a line of at most `max_steps` steps; return whether the game ended, its steps, and the generator word."""
         guide = find_guide(scratch.root[0], scratch.rank[0])
-        scratch.state[0] = scratch.start[0]
-        state = scratch.state[0]
+        trial = scratch.trial
+        trial.states[0] = scratch.start[0]
+        state, trial.steps[0] = trial.states[0], 0
         for k in range(lines.values.shape[1]):
             lines.values[line, k] = 0.0
-        ply, filled, steps = 0, 0, 0
-        while state["over"] == 0 and steps < max_steps:
+        ply, filled = 0, 0
+        while state["over"] == 0 and trial.steps[0] < max_steps:
             agent = np.int64(state["to_move"])
-            write_legal(state, scratch.mask)
-            count = list_actions(scratch.mask, scratch.actions)
-            steps += count_lookahead(scratch.bias, count)
-            if steps >= max_steps:  # the rest does not suffice for the look-ahead and a move
-                steps = max_steps
+            write_legal(state, trial.mask)
+            count = list_actions(trial.mask, scratch.actions)
+            trial.steps[0] += count_lookahead(scratch.bias, count)
+            if trial.steps[0] >= max_steps:  # the rest does not suffice for the look-ahead and a move
+                trial.steps[0] = max_steps
                 break
-            scratch.spare[0] = scratch.state[0]
-            count = list_moves(scratch.spare[0], guide, scratch.actions, count, lines.codes[line, filled:], scratch.grades)
+            trial.states[1] = state
+            count = list_moves(trial.states[1], guide, scratch.actions, count, lines.codes[line, filled:], scratch.grades)
             write_priors(state, agent, scratch, count, policy, lines.priors[line, filled:], word)
             total = 0.0
             for i in range(count):
@@ -373,14 +366,12 @@ def make_playout(game: Game, biased: bool = False, selective: bool = False) -> C
             lines.picks[line, ply] = chosen
             lines.starts[line, ply] = filled
             filled += count
-            scratch.action[0, 0] = scratch.actions[chosen]
-            step(state, scratch.action, scratch.reward)
+            play(state, scratch.actions[chosen], trial)
             for k in range(lines.values.shape[1]):
-                lines.values[line, k] += scratch.reward[agent, k]
+                lines.values[line, k] += trial.reward[agent, k]
             ply += 1
-            steps += 1
         lines.starts[line, ply] = filled
         lines.lengths[line] = ply
-        return state["over"] != 0, steps, word
+        return state["over"] != 0, trial.steps[0], word
 
     return play_game

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic
+from momagames.baselines.base import Method, Plans
 from momagames.baselines.search.nrpa import check_nesting
 from momagames.baselines.search.nrpa_bias import make_bias, set_weights
 from momagames.baselines.search.nrpa_kernels import (
@@ -76,12 +76,8 @@ class ParetoNrpa(Method):
         check_range(f"{self.name}: num_policies", self.num_policies, 1, MAX_POLICIES)
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
 
-    def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_deterministic(self.name, game)
-
     def check_plan(self, game: Game) -> None:
-        self.check_chance(game)
+        self.check_one_return(game)
         check_lines(self.name, game, self.levels * FRONT_CAPACITY + 1, bool(self.bias))
         make_bias(game, self.bias, 1)
 

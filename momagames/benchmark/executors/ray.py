@@ -18,7 +18,7 @@ from typing import Any
 from momagames.benchmark.executors.executor import Outcome, execute_run
 from momagames.benchmark.executors.processes import count_cores, order_runs
 from momagames.benchmark.executors.worker_pool import Worker, dispatch
-from momagames.benchmark.plan import ROWS_FORMAT, Run
+from momagames.benchmark.plan import ROWS_FORMAT, Run, parse_run
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
 from momagames.files.processes import is_alive, process_namespace
@@ -102,7 +102,7 @@ class RemoteWorker:
         return momagames.__version__, ROWS_FORMAT
 
     def execute_run(self, content: dict[str, Any], seconds: float, origin: Origin) -> RemoteResult:
-        run = Run.from_content(content, seconds, origin)
+        run = parse_run(content, seconds, origin)
         with tempfile.TemporaryDirectory(prefix=f"{PREFIX}@{process_namespace()}@{os.getpid()}@") as folder:
             store = Store(folder)
             store.prepare()

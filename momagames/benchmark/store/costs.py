@@ -36,7 +36,7 @@ class Timings:
         self._found: dict[str, list[tuple[float, float]]] = {}
         for store in stores:
             for run in store.finished_runs():
-                data, units = store.read_metadata(run), count_units(run)
+                data, units = store.read_metadata(run), run.count_units()
                 with refuse_content(store.run_directory(run), RUN):
                     times = float(data["wall_s"]) / units, float(data["facts"].get("steps", 0)) / units
                 self._found.setdefault(group_key(run), []).append(times)
@@ -47,12 +47,12 @@ class Timings:
         for run in runs:
             found = self._found.get(group_key(run))
             if found:
-                seconds += median(time for time, _ in found) * count_units(run)
-                steps += median(count for _, count in found) * count_units(run)
+                seconds += median(time for time, _ in found) * run.count_units()
+                steps += median(count for _, count in found) * run.count_units()
             else:
                 unknown += 1
                 bounded = run.budget is not None and run.method.name not in METHODS_WITHOUT_BUDGET
-                steps += count_units(run) if bounded else 0
+                steps += run.count_units() if bounded else 0
                 guessed |= not bounded
         return Cost(seconds, round(steps), unknown, guessed)
 
@@ -60,13 +60,6 @@ class Timings:
 def group_key(run: Run) -> str:
     """Return what runs of like cost have in common: kind, game, and method with options."""
     return f"{run.kind} {run.canonical} {run.method.model_dump_json()}"
-
-
-def count_units(run: Run) -> int:
-    """Return the units of work of a run: its budget, or its number of episodes if it has none."""
-    if run.budget is not None:
-        return run.budget
-    return ((run.select_episodes or 0) + (run.report_episodes or 0)) * max(1, len(run.opponents)) * len(run.seats)
 
 
 def format_duration(seconds: float) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.checksums import read_checksums
-from momagames.benchmark.store.store import ROWS, Store, read_run, read_run_files, verify_run
+from momagames.benchmark.store.store import ROWS, Store, read_rows, read_run, read_run_files, verify_run
 from momagames.errors import InvalidFile, InvalidParameter
 
 
@@ -28,23 +29,23 @@ def merge_results(
     """Copy the runs of all results directories into `out`, which may already hold runs; the sources stay unchanged.
 
     on_run     called with the name of each merged run
-    Raises     InvalidFile if suites or versions differ, or if two directories have different rows of one run
+    Raises     InvalidFile if suites or revisions of methods differ, or if two directories have different rows of one run
     """
     stores = [Store(folder) for folder in folders]
     if not stores:
         raise InvalidParameter("merge needs at least one folder")
     into = Store(out)
-    every = [*stores, *([into] if into.has_suite() else [])]
-    suite, versions = every[0].read_suite(), every[0].read_versions()
-    for store in every[1:]:
-        if store.read_versions() != versions:
+    first, *others = (*stores, *([into] if into.has_suite() else []))
+    suite, versions = first.read_suite(), first.read_versions()
+    for store in others:
+        if store.read_versions().revisions != versions.revisions:
             raise InvalidFile(
-                f"{store.folder}: results of momagames {store.read_versions()}; those of {every[0].folder} are of {versions}: "
+                f"{store.folder}: results of momagames {store.read_versions()}; those of {first.folder} are of {versions}: "
                 "`momagames bench compare` sets them side by side"
             )
         if store.read_suite() != suite:
             raise InvalidFile(
-                f"{store.folder}: another suite ({store.read_suite().name!r}) than in {every[0].folder} ({suite.name!r})"
+                f"{store.folder}: another suite ({store.read_suite().name!r}) than in {first.folder} ({suite.name!r})"
             )
     into.open_suite(suite)
     copied = equal = 0
@@ -72,8 +73,13 @@ def _list_failed(store: Store) -> Iterator[tuple[Run, Path]]:
             yield read_run(place), place
 
 
-def _check_equal_rows(one: Path, other: Path) -> None:
-    if read_checksums(one)[ROWS] != read_checksums(other)[ROWS]:
+def _check_equal_rows(place: Path, other: Path) -> None:
+    """Raise InvalidFile unless two directories have the same rows of a run, whichever version made them."""
+    if read_checksums(place)[ROWS] != read_checksums(other)[ROWS] and _read_results(place) != _read_results(other):
         raise InvalidFile(
-            f"{one} and {other} have different rows, though they are results of one run: something is not reproducible"
+            f"{place} and {other} have different rows, though they are results of one run: something is not reproducible"
         )
+
+
+def _read_results(place: Path) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "version"} for row in read_rows(place)]

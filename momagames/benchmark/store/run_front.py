@@ -29,7 +29,7 @@ Point = dict[str, Any]
 class FrontCollector:
     """Collector of the rows of a run, which computes the points of its front.
 
-    policies   the evaluated policies, complete after the last row; empty: the policies that the method defines
+    policies   the evaluated policies, complete after the last row
     """
 
     def __init__(self, run: Run, policies: Sequence[BatchPolicy] = ()) -> None:
@@ -53,7 +53,7 @@ class FrontCollector:
         if not self._sums:
             return []
         means, labels = self._select_policies()
-        policies = {policy.label: policy for policy in self._list_policies()}
+        policies = {policy.label: policy for policy in self._policies}
         return [
             {
                 "point": number,
@@ -69,10 +69,6 @@ class FrontCollector:
         """Return the policies behind the points if they were trained in the run, else none."""
         found = {policy.label: policy for policy in self._policies if policy.arrays}
         return [found[label] for label in self._select_policies()[1]] if found else []
-
-    def _list_policies(self) -> Sequence[BatchPolicy]:
-        game = self._run.game.make_game()
-        return self._policies or self._run.method.load_method(game).policies(game)
 
     def _select_policies(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
         """Return the mean returns of all policies in both sets of episodes, and the labels of the selected policies."""

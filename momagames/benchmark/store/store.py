@@ -34,7 +34,7 @@ from pydantic import ValidationError
 import momagames
 from momagames.baselines import METHODS, method
 from momagames.baselines.policy_names import strip_safe
-from momagames.benchmark.plan import Run, Suite, Versions, canonical_json, list_methods
+from momagames.benchmark.plan import Run, Suite, Versions, canonical_json, parse_run
 from momagames.benchmark.store.checksums import (
     CHECKSUMS,
     find_changed_files,
@@ -258,7 +258,7 @@ class Store:
         Methods that are not of the package are left out: what a directory names is not loaded to read it.
         """
         before = self.read_versions().revisions
-        names = {one.name for experiment in suite.experiments for one in list_methods(experiment)}
+        names = {choice.name for experiment in suite.experiments for choice in experiment.list_methods()}
         pairs = {name: (before.get(name, 1), method(name).revision) for name in sorted(names) if name in METHODS}
         return ", ".join(f"{name} (revision {old}, now {new})" for name, (old, new) in pairs.items() if old != new)
 
@@ -333,7 +333,7 @@ def read_run(place: Path) -> Run:
     digest = data.pop("digest", None)
     data.pop("schema")
     try:
-        run = Run.from_content(data, origin=Origin.of_file(path, list_trained(data)))
+        run = parse_run(data, origin=Origin.of_file(path, list_trained(data)))
     except ValidationError as error:
         raise InvalidFile(f"{path}: {error}") from None
     if run.digest != digest:

@@ -8,13 +8,17 @@ import numpy as np
 
 from momagames.contract import (
     Animation,
+    ExactSearch,
     Field,
     Game,
     Human,
     Kernels,
+    LearningSupport,
     Objective,
+    OriginalGame,
     Parameter,
     SearchSupport,
+    Solvers,
     View,
     check_objectives,
     check_parameters,
@@ -40,14 +44,24 @@ PARAMETERS = (
     Parameter("canonical", False, "rotate the board for player_1, which then moves upwards too"),
 )
 SELECTION = Parameter("objectives", None, "objectives by name, in this order, instead of num_objectives", choices=(None, NAMES))
-FRONT_SOLVERS = {
-    "guaranteed": "momagames.games.breakthrough.solver:GUARANTEED",
-    "response": "momagames.games.breakthrough.solver:RESPONSE",
-    "equilibrium": "momagames.games.breakthrough.solver:EQUILIBRIUM",
-    "subgame-perfect": "momagames.games.breakthrough.solver:SUBGAME_PERFECT",
-}
-EXACT_POLICIES = {"solved": "momagames.games.breakthrough.solver.policy:SOLVED"}
-KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)
+SOLVERS = Solvers(
+    policies={"solved": "momagames.games.breakthrough.solver.policy:SOLVED"},
+    fronts={
+        "guaranteed": "momagames.games.breakthrough.solver:GUARANTEED",
+        "response": "momagames.games.breakthrough.solver:RESPONSE",
+        "equilibrium": "momagames.games.breakthrough.solver:EQUILIBRIUM",
+        "subgame-perfect": "momagames.games.breakthrough.solver:SUBGAME_PERFECT",
+    },
+)
+KERNELS = Kernels(
+    generate=rules.generate,
+    legal=rules.legal,
+    step=rules.step,
+    observe=rules.observe,
+    sample_action=rules.sample_action,
+)
+SEARCH = SearchSupport(exact=ExactSearch(write_key=rules.write_state_key, key_words=2 * rules.WORDS + 1))
+CHAMPIONS = tuple(f"momagames.games.breakthrough:champion{size}.npz" for size in ("", "-6x6", "-5x5"))
 
 
 def game(id: str, objectives: Any = None, **given: Any) -> Game:
@@ -71,7 +85,6 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         actions=(3 * width * height,),
         fields=(Field("observation", (height, width, 2), "int8", 0, 1, order=(2, 1, 0)),),
         max_episode_steps=2 * width * (2 * height - 5) + 1,
-        reward_bounds=(-1.0, 1.0),  # §5
         params=params,
         parameters=(*PARAMETERS, SELECTION),
         factory=game,
@@ -80,18 +93,17 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         rules_key="breakthrough",
         codec=codec.CODEC,
         view=View(
-            view.draw_picture,
-            view.format_text,
+            draw=view.draw_picture,
+            text=view.format_text,
             picture_options=(canvas.SIZE,),
             result=view.describe_result,
             animation=Animation(view.find_slides, view.locate_cells),
         ),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
-        search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1, sample_action=rules.sample_action),
-        learning=declare_board(width, height),
-        exact_policies=EXACT_POLICIES,
-        front_solvers=FRONT_SOLVERS,
-        mask_space="binary",
+        search=SEARCH,
+        learning=LearningSupport(champions=CHAMPIONS, board=declare_board(width, height)),
+        solvers=SOLVERS,
+        original=OriginalGame(reward_bounds=(-1.0, 1.0), mask_space="binary"),  # §5
         summary="reach the opponent's home row; two agents act in turn, perfect information",
         source="MOMAland's documentation of mobreakthrough_v0; traced against momaland 0.2.0",
     )

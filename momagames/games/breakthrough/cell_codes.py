@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from momagames.contract import LearningSupport, Symmetry
+from momagames.contract import BoardTables, Symmetry
 from momagames.games.breakthrough.rules import MAX_SIDE, write_planes
 from momagames.kernels.jit import kernel, local_array, view_as
 
@@ -23,15 +23,9 @@ def write_cell_codes(state, agent, codes):
         codes[cell] = planes[cell] + 2 * planes[cells + cell]
 
 
-def declare_board(width: int, height: int) -> LearningSupport:
+def declare_board(width: int, height: int) -> BoardTables:
     """Return the declaration for a board of these sizes; its symmetry exchanges left and right."""
     cells = np.arange(width * height).reshape(width, height)
     actions = np.arange(3 * width * height).reshape(width, height, 3)
     mirror = Symmetry(tuple(cells[::-1].ravel().tolist()), tuple(actions[::-1, :, ::-1].ravel().tolist()))
-    return LearningSupport(
-        write_cell_codes=write_cell_codes,
-        cell_codes=CODES,
-        board_shape=(width, height),
-        symmetries=(mirror,),
-        champions=tuple(f"momagames.games.breakthrough:champion{size}.npz" for size in ("", "-6x6", "-5x5")),
-    )
+    return BoardTables(write_codes=write_cell_codes, num_codes=CODES, shape=(width, height), symmetries=(mirror,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, partial
 from typing import Any
@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from momagames.contract import (
     Animation,
+    EgocentricView,
     Game,
     Human,
     Kernels,
     LearningSupport,
+    MatchRules,
     Objective,
+    OriginalGame,
     Parameter,
     State,
     TrainingDefaults,
@@ -58,11 +61,13 @@ POLICIES = {
     "simple": "momagames.games.pommerman.policies:SIMPLE",
     "stationary": "momagames.games.pommerman.policies:STATIONARY",
 }
-POLICY_PREFIXES = {
-    "original": "momagames.games.pommerman.original.policies:make_named_policy",
-    "http": "momagames.games.pommerman.original.policies:make_named_http_policy",
-}
-KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
+ORIGINAL = OriginalGame(
+    policy_prefixes={
+        "original": "momagames.games.pommerman.original.policies:make_named_policy",
+        "http": "momagames.games.pommerman.original.policies:make_named_http_policy",
+    }
+)
+KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=observation.observe)
 # fast enough to improve on the expert, if its play has returns of about 1: see docs/training.md
 TRAINING = TrainingDefaults(
     {
@@ -71,14 +76,6 @@ TRAINING = TrainingDefaults(
     },
     budget=2_000_000,
 )  # fmt: skip
-LEARNING = LearningSupport(
-    clear_unsafe_actions,
-    training={"moppo": TRAINING},
-    write_egocentric_view=egocentric_kernels.write_egocentric_view,
-    egocentric_radius=egocentric_kernels.RADIUS,
-    egocentric_planes=egocentric_kernels.PLANES,
-    egocentric_scalars=egocentric_kernels.SCALARS,
-)
 SUMMARIES = {
     "ffa": "free for all",
     "ffa-collapse": "free for all with collapsing walls",
@@ -307,10 +304,10 @@ def build_game(
         rules_key="pommerman",
         codec=codec.CODEC,
         view=View(
-            drawing.draw_picture,
-            format_text,
-            drawing.build_options(agents, size),
-            (canvas.SIZE,),
+            draw=drawing.draw_picture,
+            text=format_text,
+            render_options=drawing.build_options(agents, size),
+            picture_options=(canvas.SIZE,),
             result=ending_text,
             animation=Animation(drawing.find_slides, drawing.locate_cells),
         ),
@@ -321,17 +318,29 @@ def build_game(
             parse_action=parse_action,
             legal_hint=describe_legal_actions,
         ),
-        learning=replace(
-            LEARNING,
+        learning=LearningSupport(
+            clear_unsafe_actions=clear_unsafe_actions,
             champions=(champion,),
-            egocentric_symmetries=build_symmetries(size, sum(actions)),
+            training={"moppo": TRAINING},
+            egocentric_view=declare_view(size, sum(actions)),
         ),
         policies=POLICIES,
-        policy_prefixes=POLICY_PREFIXES,
-        tie_break=add_collapse,
+        original=ORIGINAL,
+        match_rules=MatchRules(tie_break=add_collapse),
         infos=infos.build_infos,
         summary=f"bombs, items and walls; {SUMMARIES[variant]}",
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
+    )
+
+
+def declare_view(size: int, mask_size: int) -> EgocentricView:
+    """Return the egocentric view, with the symmetries of a board of this size."""
+    return EgocentricView(
+        write=egocentric_kernels.write_egocentric_view,
+        radius=egocentric_kernels.RADIUS,
+        planes=egocentric_kernels.PLANES,
+        scalars=egocentric_kernels.SCALARS,
+        symmetries=build_symmetries(size, mask_size),
     )
 
 

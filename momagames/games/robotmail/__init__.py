@@ -11,11 +11,13 @@ import numpy as np
 
 from momagames.contract import (
     Animation,
+    EgocentricView,
     Game,
     Human,
     Kernels,
     LearningSupport,
     Objective,
+    OriginalGame,
     Parameter,
     State,
     TrainingDefaults,
@@ -59,7 +61,7 @@ POLICIES = {
     "astar": "momagames.games.robotmail.policies:ASTAR",
     "energy_saver": "momagames.games.robotmail.policies:ENERGY_SAVER",
 }
-KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
+KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=observation.observe)
 # chosen by measuring: long rollouts, since robots act in turn; most games end before caution 2 pays
 TRAINING = TrainingDefaults(
     {
@@ -68,15 +70,12 @@ TRAINING = TrainingDefaults(
     },
     budget=3_000_000,
 )  # fmt: skip
-LEARNING = LearningSupport(
-    clear_unsafe_actions,
-    champions=("momagames.games.robotmail:champion.npz", "momagames.games.robotmail:champion-energy.npz"),
-    training={"moppo": TRAINING},
-    write_egocentric_view=egocentric_kernels.write_egocentric_view,
-    egocentric_radius=egocentric_kernels.RADIUS,
-    egocentric_planes=egocentric_kernels.PLANES,
-    egocentric_scalars=egocentric_kernels.SCALARS,
-    egocentric_symmetries=make_square_symmetries(
+EGOCENTRIC_VIEW = EgocentricView(
+    write=egocentric_kernels.write_egocentric_view,
+    radius=egocentric_kernels.RADIUS,
+    planes=egocentric_kernels.PLANES,
+    scalars=egocentric_kernels.SCALARS,
+    symmetries=make_square_symmetries(
         egocentric_kernels.RADIUS,
         egocentric_kernels.PLANES,
         egocentric_kernels.SCALARS,
@@ -85,6 +84,12 @@ LEARNING = LearningSupport(
         egocentric_kernels.TURNING,
         [egocentric_kernels.HEADING],
     ),
+)
+LEARNING = LearningSupport(
+    clear_unsafe_actions=clear_unsafe_actions,
+    champions=("momagames.games.robotmail:champion.npz", "momagames.games.robotmail:champion-energy.npz"),
+    training={"moppo": TRAINING},
+    egocentric_view=EGOCENTRIC_VIEW,
 )
 SUMMARIES = {
     "any": "1 to 6 players with 1 to 6 robots each, nine layouts and your own",
@@ -233,7 +238,6 @@ def build_game(
         chance="step",
         information="partial",  # §7: the mails on green cells, and the progress of the players
         objectives=tuple(build_objectives(params)[name] for name in chosen),
-        published_weights=published_weights(chosen, params["with_battery"]),
         actions=(len(codec.ACTIONS),),
         fields=build_fields(
             params["observation"],
@@ -252,10 +256,10 @@ def build_game(
         rules_key="robotmail",
         codec=codec.CODEC,
         view=View(
-            drawing.draw_picture,
-            format_text,
-            drawing.build_options(agents, layout.width, layout.height),
-            (canvas.SIZE,),
+            draw=drawing.draw_picture,
+            text=format_text,
+            render_options=drawing.build_options(agents, layout.width, layout.height),
+            picture_options=(canvas.SIZE,),
             animation=Animation(drawing.find_slides, drawing.locate_cells),
             result=result_text,
         ),
@@ -269,6 +273,7 @@ def build_game(
         ),
         learning=LEARNING,
         policies=POLICIES,
+        original=OriginalGame(published_weights=published_weights(chosen, params["with_battery"])),
         infos=build_infos,
         allows_illegal=True,  # §3.5
         can_pass=True,

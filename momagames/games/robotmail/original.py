@@ -75,7 +75,7 @@ class OriginalEnv(BaseWrapper):  # type: ignore[misc]
         )
         names = tuple(f"{color}{number + 1}" for color in colors for number in range(num_robots_per_player))
         inner = MultiObjectiveAEC(replace(game, agents=names), render_mode=render_mode)
-        super().__init__(Scalarize(inner, game.published_weights))
+        super().__init__(Scalarize(inner, game.original.published_weights))
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of the vector and of the mask."""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from momagames.contract import (
     Animation,
+    ColorObjectives,
+    ExactSearch,
     Field,
     Game,
     Human,
     Kernels,
     LearningSupport,
     Objective,
+    ObjectiveFeatures,
     Parameter,
+    SearchGuidance,
     SearchSupport,
     TrainingDefaults,
     View,
@@ -52,8 +57,14 @@ TRAINING = {
     "grpo": TrainingDefaults({"groups": 16, "group_size": 32, "extra_features": True}, budget=60_000_000),
     "cross_entropy": TrainingDefaults({"extra_features": True}),
 }
-KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)
-FIXED_KERNELS = Kernels(rules.generate_fixed, rules.legal, rules.step, rules.observe)
+KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
+FIXED_KERNELS = replace(KERNELS, generate=rules.generate_fixed)
+GUIDANCE = SearchGuidance(
+    move_codes=move_codes.write_codes,
+    selective_moves=move_codes.write_selected_codes,
+    playout_guide=move_codes.find_tabu_color,
+)
+COLOR_OBJECTIVES = ColorObjectives(action_objectives=codec.action_objectives)
 
 
 def build_objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
@@ -134,8 +145,8 @@ def game(id: str, **given: Any) -> Game:
         rules_key="samegame.fixed" if instance else "samegame" if is_small else "samegame.large",
         codec=codec.FIXED_CODEC if instance else codec.CODEC,
         view=View(
-            view.draw_picture,
-            view.format_text,
+            draw=view.draw_picture,
+            text=view.format_text,
             picture_options=(canvas.SIZE,),
             result=view.describe_result,
             animation=Animation(view.find_slides, view.locate_cells),
@@ -147,25 +158,23 @@ def game(id: str, **given: Any) -> Game:
             legal_hint=codec.nearest_legal,
         ),
         search=SearchSupport(
-            rules.write_state_key,
-            key_words,
-            rules.prune_equivalent_actions,
-            heuristics.optimistic,
-            heuristics.present,
-            move_codes.write_codes,
-            move_codes.write_selected_codes,
-            move_codes.find_tabu_color,
-            compact.pack,
+            prune_equivalent_actions=rules.prune_equivalent_actions,
+            optimistic=heuristics.optimistic,
+            present=heuristics.present,
+            exact=ExactSearch(write_key=rules.write_state_key, key_words=key_words, compact=compact.pack),
+            guidance=GUIDANCE,
         ),
         learning=LearningSupport(
             training=TRAINING,
-            objective_features=heuristics.FEATURE_NAMES,
-            extra_objective_features=heuristics.EXTRA_FEATURE_NAMES,
-            write_objective_features=heuristics.write_objective_features,
-            exchangeable_objectives=(tuple(range(colors)),) if params["color_rewards"] else (),
+            objective_features=ObjectiveFeatures(
+                names=heuristics.FEATURE_NAMES,
+                write=heuristics.write_objective_features,
+                extra_names=heuristics.EXTRA_FEATURE_NAMES,
+                exchangeable_objectives=(tuple(range(colors)),) if params["color_rewards"] else (),
+            ),
             champions=("momagames.games.samegame:champion.npz", "momagames.games.samegame:champion-linear.npz"),
         ),
-        action_objectives=None if is_classic(params) else codec.action_objectives,  # penalties belong to other colors
+        color_objectives=None if is_classic(params) else COLOR_OBJECTIVES,  # penalties belong to other colors
         summary="remove groups of equal tiles; agents act in turn, perfect information",
         source="MOMAland's documentation of mosame_game_v0; traced against momaland 0.2.0",
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, SearchSupport
+from momagames.contract import ExactSearch, Game, SearchSupport
 from momagames.games.samegame import bitboard as planes
 from momagames.games.samegame.codec import unpack_board
 
@@ -30,5 +30,6 @@ def pack(game: Game, start: NDArray[Any]) -> tuple[Game, NDArray[Any]] | None:
     for k in range(used):
         packed["planes"][0, k] = sum(1 << i for i, color in enumerate(board.ravel().tolist()) if color >> k & 1)
     kernels = replace(game.kernels, legal=planes.legal, step=planes.step)
-    search = SearchSupport(planes.write_state_key, key_words=-(-board.size * used // planes.WORD))
+    exact = ExactSearch(write_key=planes.write_state_key, key_words=-(-board.size * used // planes.WORD))
+    search = SearchSupport(exact=exact)
     return replace(game, blank_state=blank, kernels=kernels, search=search, rules_key="samegame.packed"), packed

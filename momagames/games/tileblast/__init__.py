@@ -15,6 +15,7 @@ from momagames.contract import (
     Kernels,
     LearningSupport,
     Objective,
+    ObjectiveFeatures,
     Parameter,
     SearchSupport,
     State,
@@ -65,7 +66,7 @@ POLICIES = {
     "greedy_contact": "momagames.games.tileblast.policies:GREEDY_CONTACT",
     "one_step_lookahead": "momagames.games.tileblast.policies:ONE_STEP_LOOKAHEAD",
 }
-KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
+KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=observation.observe)
 TAPS_PER_MOVE = 20  # §6.3
 MAX_HITS = 2 * CELLS**2  # §5.4 in one tap, without new drops
 
@@ -135,10 +136,10 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
         rules_key="tileblast" if allows_illegal else "tileblast.strict",
         codec=codec.CODEC,
         view=View(
-            drawing.draw_picture,
-            format_text,
-            drawing.OPTIONS,
-            (canvas.SIZE,),
+            draw=drawing.draw_picture,
+            text=format_text,
+            render_options=drawing.OPTIONS,
+            picture_options=(canvas.SIZE,),
             result=result_text,
             animation=Animation(drawing.find_slides, drawing.locate_cells),
         ),
@@ -155,8 +156,7 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
             present=heuristics.present,
         ),
         learning=LearningSupport(
-            objective_features=("present",),
-            write_objective_features=heuristics.write_objective_features,
+            objective_features=ObjectiveFeatures(names=("present",), write=heuristics.write_objective_features),
             champions=("momagames.games.tileblast:champion.npz", "momagames.games.tileblast:champion-goals.npz"),
         ),
         policies=POLICIES,

@@ -7,8 +7,8 @@ With NUMBA_DISABLE_JIT=1 both return the Python function itself, for coverage an
 """
 
 from momagames.kernels.jit.atomics import add_atomically, read_atomically, relax, write_atomically
-from momagames.kernels.jit.cache import cache_folder
-from momagames.kernels.jit.compiler import INTERPRETED, compile_entry_point, kernel, noinline_kernel, wrapping_kernel
+from momagames.kernels.jit.compiler import compile_entry_point, kernel, noinline_kernel, wrapping_kernel
+from momagames.kernels.jit.settings import INTERPRETED, cache_folder
 from momagames.kernels.jit.simd import (
     copy_padded16,
     equal_mask64,

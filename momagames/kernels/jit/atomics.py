@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite.binding import get_default_triple  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from momagames.kernels.jit.compiler import INTERPRETED
+from momagames.kernels.jit.settings import INTERPRETED
 
 if INTERPRETED:
 
@@ -78,7 +79,7 @@ else:
         """Hint to the processor that this is a spin-wait loop."""
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            machine = context.codegen()._llvm_module.triple.split("-")[0]
+            machine = get_default_triple().split("-")[0]
             if machine in PAUSES:
                 name, hints = PAUSES[machine]
                 kind = ir.FunctionType(ir.VoidType(), [INT32] * len(hints))

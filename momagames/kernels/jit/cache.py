@@ -19,20 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 from numba.core import caching
 
+from momagames.kernels.jit.settings import cache_folder
 from momagames.kernels.jit.sources import Sources
 
 COMPILER = str(Path(__file__).resolve().with_name("compiler.py"))
 HASH_BYTES = hashlib.sha256().digest_size
 MAX_VERSIONS = 8  # versions of an entry point on disk; older ones are removed when a new one is written
-
-
-def cache_folder() -> Path:
-    """Return the directory for compiled code: $MOMAGAMES_CACHE_DIR, or the cache directory of the user."""
-    given = os.environ.get("MOMAGAMES_CACHE_DIR")
-    return Path(given) if given else Path(platformdirs.user_cache_dir("momagames", appauthor=False))
 
 
 @functools.cache

@@ -3,45 +3,56 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 
-from momagames.kernels.jit.cache import enable_disk_cache
-from momagames.kernels.jit.compile_notice import announce_compilation
-from momagames.kernels.jit.inlining import FastCompiler, InlineCompiler, ignore_literals
+from momagames.kernels.jit.settings import INTERPRETED, OPTIONS
 
-INTERPRETED = bool(numba.config.DISABLE_JIT)
 F = TypeVar("F", bound=Callable[..., Any])
-
-# `_nrt=False` removes reference counting (up to 1.9 x faster) and makes the compiler reject every allocation. The option is
-# private to numba; a version without it compiles without it (tests/kernels/test_jit.py checks whether it still exists).
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+TESTED_MINORS = range(61, 69)  # of numba 0: see pyproject.toml, and the schedule in .github/workflows/ci.yml
 
 
-def compile_function(function: F, **options: Any) -> F:
+@functools.cache
+def _find_fast_compiler() -> ModuleType | None:
+    """Return the module `fast_compiler`; None, with a warning, if this numba does not have the private parts that it uses."""
     try:
-        return cast(F, numba.njit(**OPTIONS, **options)(function))
-    except (KeyError, TypeError):  # pragma: no cover - a numba without the private option
-        return cast(F, numba.njit(error_model="numpy", **options)(function))
+        from momagames.kernels.jit import fast_compiler
+
+        major, minor = numba.version_info[:2]
+        if major != 0 or minor not in TESTED_MINORS:
+            fast_compiler.check_private_parts()
+    except Exception as error:
+        warnings.warn(
+            f"momagames compiles with the plain compiler of numba {numba.__version__}, which takes two to three times as long, "
+            f"and again in each process: {type(error).__name__}: {error}. It is tested with numba 0.{TESTED_MINORS[0]} to "
+            f"0.{TESTED_MINORS[-1]}.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+    return fast_compiler
 
 
-def compile_kernel(function: F, **options: Any) -> F:
-    compiled = compile_function(function, pipeline_class=InlineCompiler, **options)
-    return compiled if INTERPRETED else cast(F, ignore_literals(compiled))
+def _compile_kernel(function: F, is_inlined: bool) -> F:
+    if INTERPRETED:
+        return function
+    fast_compiler = _find_fast_compiler()
+    return cast(F, fast_compiler.compile_kernel(function, is_inlined) if fast_compiler else numba.njit(**OPTIONS)(function))
 
 
 def kernel(function: F) -> F:
     """Compile a rule that is inlined into its callers, so that sizes read from a state propagate and loops vectorize."""
-    return compile_kernel(function, forceinline=True)
+    return _compile_kernel(function, is_inlined=True)
 
 
 def noinline_kernel(function: F) -> F:
     """Compile a kernel that is not inlined, for large or rare code: a call takes some nanoseconds, compilation seconds less."""
-    # explicit, because otherwise the kernel inherits the option from its first caller
-    return compile_kernel(function, forceinline=False)
+    return _compile_kernel(function, is_inlined=False)
 
 
 def wrapping_kernel(function: F) -> F:
@@ -62,8 +73,9 @@ def compile_entry_point(function: F, name: str, nogil: bool = True) -> F:
 
     nogil    whether other threads of Python run meanwhile; short loops need not release the GIL
     """
-    compiled = compile_function(function, nogil=nogil, pipeline_class=FastCompiler)
-    if not INTERPRETED:
-        enable_disk_cache(compiled, name)
-        announce_compilation(compiled, name)
-    return compiled
+    if INTERPRETED:
+        return function
+    fast_compiler = _find_fast_compiler()
+    if fast_compiler:
+        return cast(F, fast_compiler.compile_entry_point(function, name, nogil))
+    return cast(F, numba.njit(**OPTIONS, nogil=nogil)(function))

@@ -16,7 +16,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from momagames.errors import MissingExtra
-from momagames.kernels.jit.compiler import INTERPRETED
+from momagames.kernels.jit.settings import INTERPRETED
 
 BLOCK, WORDS = 64, 32  # threads of a block, and words that a block copies at a time; BLOCK is a multiple of WORDS
 TILE = BLOCK, WORDS + 1  # shape of the shared memory of a block: one column more, against conflicts of memory banks

@@ -16,7 +16,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from momagames.kernels.jit.compiler import INTERPRETED
+from momagames.kernels.jit.settings import INTERPRETED
 
 if INTERPRETED:
 

@@ -15,7 +15,7 @@ from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.analysis.utilities import utility_weights
 from momagames.benchmark.episodes import make_episode_seeds
-from momagames.benchmark.plan import Generalization, Indicators, Run
+from momagames.benchmark.plan import Generalization, Indicators, PoliciesRun
 from momagames.contract import Game
 from momagames.fronts import SearchLimits
 from momagames.fronts.instances import solve_instances
@@ -48,7 +48,7 @@ def list_intervals(scores: Mapping[str, InstanceScore]) -> list[Interval]:
 
 
 def measure_generalization(
-    run: Run,
+    run: PoliciesRun,
     game: Game,
     episodes: Mapping[str, Mapping[int, PolicyEpisodes]],
     given: Generalization,
@@ -72,7 +72,7 @@ def measure_generalization(
         scores: dict[str, dict[int, tuple[float, float]]] = {RATIO: {}, REGRET: {}}
         for seed, one in sorted(runs.items()):
             starts, _ = make_episode_seeds(run.model_copy(update={"seed": seed}), game)
-            for name, values in _score_run(one, starts, run.select_episodes or 0, solve, given.plays).items():
+            for name, values in _score_run(one, starts, run.select_episodes, solve, given.plays).items():
                 scores[name][seed] = values
         found[method] = {name: _summarize(values, MORE_IS_BETTER[name], settings) for name, values in scores.items()}
     return found

@@ -14,7 +14,16 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
 from momagames.analysis.named_indicators import Indicator
 from momagames.analysis.reference import Reference
-from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
+from momagames.benchmark.plan import (
+    Indicators,
+    PlansExperiment,
+    PoliciesExperiment,
+    PoliciesRun,
+    Run,
+    Suite,
+    expand_runs,
+    method_names,
+)
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import RESULTS, Store
 from momagames.contract import Game
@@ -114,7 +123,7 @@ class Panel:
 
         In a collection of suites, names of experiments begin with that of the suite, which is left out.
         """
-        return f"{describe_variant(self.game)}, {self.experiment.rpartition(': ')[2]}"
+        return ", ".join(filter(None, [describe_variant(self.game), self.experiment.rpartition(": ")[2]]))
 
     @property
     def full_heading(self) -> str:
@@ -270,10 +279,10 @@ def _build_panel(
 def _measure_generalization(
     view: PanelView, settings: Indicators, experiment: PlansExperiment | PoliciesExperiment, game: Game, run: Run
 ) -> Mapping[str, Mapping[str, InstanceScore]]:
-    if isinstance(experiment, PlansExperiment) or not (experiment.generalization and view.primary):
+    given = None if isinstance(experiment, PlansExperiment) else experiment.generalization
+    if given is None or not view.primary or not isinstance(run, PoliciesRun):
         return {}
-    given, ideal = experiment.generalization, experiment.ideal_point
-    return measure_generalization(run, game, view.policy_episodes, given, ideal, settings)
+    return measure_generalization(run, game, view.policy_episodes, given, experiment.ideal_point, settings)
 
 
 # ---------------------------------------------------------------------------------------------------------------- views

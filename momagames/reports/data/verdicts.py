@@ -89,10 +89,19 @@ def find_leaders(scores: Mapping[str, Mapping[int, float]], settings: Indicators
     first, *rest = sorted(means, key=lambda name: -means[name])
 
     def is_level(name: str) -> bool:
-        pairs = [value - scores[name][seed] for seed, value in sorted(scores[first].items()) if seed in scores[name]]
-        return not pairs or not is_ahead(bootstrap(pairs, settings.confidence, settings.resamples))
+        lead = compare_runs(scores[first], scores[name], settings)
+        return lead is None or not is_ahead(lead)
 
     return [first, *filter(is_level, rest)]
+
+
+def compare_runs(first: Mapping[int, float], second: Mapping[int, float], settings: Indicators) -> Interval | None:
+    """Return the mean difference of two methods in runs of equal seeds; None if they have no seed in common.
+
+    first, second    seed -> score of the run
+    """
+    pairs = [first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())]
+    return bootstrap(pairs, settings.confidence, settings.resamples) if pairs else None
 
 
 def find_panel_leaders(panel: Panel, settings: Indicators, left_out: Collection[str] = ()) -> list[str]:

@@ -55,6 +55,7 @@ def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Seque
     """Draw figures of `list_figures` and write their files (see `write_figures`)."""
     try:
         import matplotlib as mpl
+        from matplotlib.text import Text
     except ImportError:
         raise MissingExtra('figures need matplotlib: pip install "momagames[figures]"') from None
     place = Path(folder)
@@ -63,7 +64,7 @@ def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Seque
     with mpl.rc_context(RC_PARAMS):
         for name, figure in figures.items():
             drawn = draw_with_matplotlib(figure.make())
-            for text in drawn.findobj(mpl.text.Text):
+            for text in drawn.findobj(Text):
                 if (visible := show_controls(text.get_text())) != text.get_text():
                     text.set_text(visible)
             for form in forms:

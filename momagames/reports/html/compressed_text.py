@@ -9,8 +9,3 @@ import zlib
 def compress(text: str) -> str:
     """Return zlib-compressed text as base64, which cannot contain the end tag of its element."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-def decompress(text: str) -> str:
-    """Return the original text."""
-    return zlib.decompress(base64.b64decode(text)).decode()

@@ -33,7 +33,7 @@ def make_batch(game, num_envs=6, steps=5):
     batch.seed(3)
     batch.reset()
     words = np.arange(num_envs, dtype=np.uint64)
-    for _ in range(steps):
+    for _ in range(min(steps, game.max_episode_steps // 2)):
         batch.step(batch.sample_actions(words))
     batch.load(batch.states.copy())
     return batch

@@ -29,7 +29,7 @@ def test_images_of_decisions(torch, id):
     symmetries = Symmetries(game, encoder)
     assert len(symmetries.actions) == 8
     chosen = np.random.default_rng(0).integers(8, size=32)
-    turns = [np.eye(2, dtype=int), *map(find_turn, game.learning.egocentric_symmetries)]
+    turns = [np.eye(2, dtype=int), *map(find_turn, game.learning.egocentric_view.symmetries)]
     images.load(np.array([turn_state(one, turns[g]) for one, g in zip(batch.states, chosen, strict=True)], batch.states.dtype))
     n, agents = np.arange(32), np.tile([0, 1], 16)
     weights = np.random.default_rng(1).dirichlet(np.ones(len(game.objectives)), 32).astype(np.float32)
@@ -38,7 +38,7 @@ def test_images_of_decisions(torch, id):
     order = np.random.default_rng(2).permutation(32)
     found = views[0].transform(rows[0][order], symmetries, chosen[order]).expand(n)
     has_no_ties = np.ones(found.shape[1], np.bool_)
-    has_no_ties[: game.learning.egocentric_size] = ~list_entries(game, TIES)
+    has_no_ties[: game.learning.egocentric_view.size] = ~list_entries(game, TIES)
     assert np.array_equal(found[:, has_no_ties], views[1].expand(rows[1][order])[:, has_no_ties])
     masks, image_masks = (clear_masks(game, one, 2)[n, agents] for one in (batch, images))
     actions = np.stack([np.random.default_rng(3).integers(0, size, 32) for size in game.actions], axis=1)
@@ -80,13 +80,14 @@ def test_updates_learn_from_images(torch):
 
 def test_rejects_what_a_game_does_not_declare():
     game = momagames.spec(DUEL)
-    size, mirror = game.learning.egocentric_size, game.learning.egocentric_symmetries[0]
+    size, mirror = game.learning.egocentric_view.size, game.learning.egocentric_view.symmetries[0]
 
     def check(game, **options):
         Moppo(**{**SMALL, "symmetries": True, **options}).check_train(game)
 
-    def declare(*symmetries):
-        return replace(game, learning=replace(game.learning, egocentric_symmetries=symmetries))
+    def declare(game, *symmetries):
+        view = replace(game.learning.egocentric_view, symmetries=symmetries)
+        return replace(game, learning=replace(game.learning, egocentric_view=view))
 
     check(game)
     with pytest.raises(InvalidParameter, match="mo-samegame-v0: invalid symmetries=True: expected False: the network does not"):
@@ -94,7 +95,7 @@ def test_rejects_what_a_game_does_not_declare():
     with pytest.raises(InvalidParameter, match="expected False: the network does not read an egocentric view"):
         check(game, network="convolutional")
     with pytest.raises(InvalidParameter, match="expected False: the game declares no symmetries of its egocentric view"):
-        check(declare())
+        check(declare(game))
     wrong = "the game declares symmetries that are no permutations of its view and actions"
     for one in (
         replace(mirror, sources=(0,) * size),
@@ -103,9 +104,9 @@ def test_rejects_what_a_game_does_not_declare():
         ViewSymmetry(mirror.sources[1:], mirror.signs[1:], mirror.offsets[1:], mirror.actions),
     ):
         with pytest.raises(InvalidParameter, match=wrong):
-            check(declare(mirror, one))
+            check(declare(game, mirror, one))
     radio = momagames.spec(RADIO)
     moves = tuple(np.roll(range(radio.mask_size), 1).tolist())  # across the parts of the action
-    across = replace(radio.learning.egocentric_symmetries[0], actions=moves)
+    across = replace(radio.learning.egocentric_view.symmetries[0], actions=moves)
     with pytest.raises(InvalidParameter, match=wrong):
-        check(replace(radio, learning=replace(radio.learning, egocentric_symmetries=(across,))))
+        check(declare(radio, across))

@@ -13,7 +13,7 @@ from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.training_setup import TrainingSetup
-from momagames.contract import LearningSupport, TrainingDefaults
+from momagames.contract import EgocentricView, LearningSupport, TrainingDefaults
 from momagames.engine import policies
 from momagames.engine import threads as engine_threads
 from momagames.engine.batch import Batch
@@ -64,7 +64,8 @@ def clear_masks(game, batch, caution):
 
 def write_views(game, states, n, agents, behind):
     """Egocentric views by the game's own kernel, and further numbers float32[R, L] behind them, float32[R, F]."""
-    write, cells, size = game.learning.write_egocentric_view, game.learning.egocentric_cells, game.learning.egocentric_size
+    view = game.learning.egocentric_view
+    write, cells, size = view.write, view.cells, view.size
 
     def run(states, agent, planes, scalars):
         write(states[0], agent, planes, scalars)
@@ -343,7 +344,7 @@ def test_networks_of_fixed_weights_play_for_any_objectives(torch):
         trained.train_iteration()
     network = trained.make_policies()
     arrays = network.fix_weights(weights)
-    assert len(arrays["fc1"]) == game.learning.egocentric_size + 2 * game.mask_size
+    assert len(arrays["fc1"]) == game.learning.egocentric_view.size + 2 * game.mask_size
 
     def choose(policy):
         out = np.zeros(batch.last_actions.shape, np.int64)
@@ -385,10 +386,8 @@ def write_pawns(state, agent, planes, scalars):
 def test_any_game_may_declare_a_view(torch):
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     assert make_trainer(game).model.encoder.cells == 15
-    support = LearningSupport(
-        write_egocentric_view=write_pawns, egocentric_radius=1, egocentric_planes=("a", "b"), egocentric_scalars=("seat",)
-    )
-    declared = replace(game, rules_key="tests.pawns", learning=support)
+    view = EgocentricView(write=write_pawns, radius=1, planes=("a", "b"), scalars=("seat",))
+    declared = replace(game, rules_key="tests.pawns", learning=LearningSupport(egocentric_view=view))
     trainer = make_trainer(declared, self_play=1.0)
     assert trainer.model.encoder.egocentric_size == 19
     metrics = trainer.train_iteration()

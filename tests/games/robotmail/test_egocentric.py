@@ -250,6 +250,6 @@ def test_hidden_information_changes_nothing(layout, random_num_steps, interprete
 
 
 def test_view_does_not_depend_on_the_number_of_robots():
-    sizes = {momagames.spec(f"mo-robotmail-{robots}-v0").learning.egocentric_size for robots in (2, 4, 6, 12)}
-    assert sizes == {momagames.spec(ID, num_players=6, num_robots_per_player=3, layout="wide12").learning.egocentric_size}
+    sizes = {momagames.spec(f"mo-robotmail-{robots}-v0").learning.egocentric_view.size for robots in (2, 4, 6, 12)}
+    assert sizes == {momagames.spec(ID, num_players=6, num_robots_per_player=3, layout="wide12").learning.egocentric_view.size}
     assert sizes == {len(PLANES) * SIDE * SIDE + len(SCALARS)}

@@ -293,7 +293,7 @@ def test_presets_and_the_published_scalar(params, seed):
                 assert saved(play) == now
                 assert play.reward.tolist() == full.reward[:, columns[preset]].tolist()
             for play in (full, *some.values()):
-                weights = np.array(play.game.published_weights)
+                weights = np.array(play.game.original.published_weights)
                 assert weights.shape == (len(play.game.objectives),)
                 assert (play.reward.astype(np.float64) @ weights).tolist() == wanted
 

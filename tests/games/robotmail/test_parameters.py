@@ -206,7 +206,7 @@ def test_bounds(sizes):
 @pytest.mark.parametrize("battery", [True, False])
 def test_weights_of_the_published_scalar(battery):
     def weights(names):
-        return momagames.spec(ID, objectives=names, with_battery=battery).published_weights
+        return momagames.spec(ID, objectives=names, with_battery=battery).original.published_weights
 
     full = (1.0,) * battery  # of `dock`, which presets leave out without battery
     assert weights("v0") == (5, 1, *full, 0.1)

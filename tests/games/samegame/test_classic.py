@@ -127,5 +127,5 @@ def test_colors_can_be_merged_but_not_split():
         assert np.array_equal(env.rewards["agent_0"], merged.rewards["agent_0"])
         if env.terminations["agent_0"]:
             break
-    with pytest.raises(InvalidCall, match="SplitColors needs a game that declares action_objectives"):
+    with pytest.raises(InvalidCall, match="SplitColors needs a game that declares color_objectives"):
         SplitColors(momagames.make(ID, color_rewards=False, **CLASSIC))

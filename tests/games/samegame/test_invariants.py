@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.playouts import make_step_buffers
+from momagames.engine.lookahead import make_trial
 from momagames.engine.positions import load_state
 from momagames.games.samegame.codec import momaland_board
 from momagames.games.samegame.heuristics import EXTRA_FEATURE_NAMES, FEATURE_NAMES
@@ -158,10 +158,10 @@ def test_clear_bonus_is_rounded_once(bonus):
     """Also where the sum in float64 is halfway between two float32, and the exact sum is not. On boards and on bit planes."""
     game = momagames.spec(ID, board_width=5, board_height=5, clear_bonus=bonus)
     states = load_state(game, {"board": ["11111"] * 5})
-    for one, state in ((game, states), game.search.compact(game, states)):
-        actions, reward = make_step_buffers(one)
-        compile_entry_point(make_single_step(one), f"{one.rules_key}.tests.step")(state, actions, reward)
-        assert reward[0, 0] == nearest_float32(625 + Fraction(bonus)) == game.objectives[0].high
+    for one, state in ((game, states), game.search.exact.compact(game, states)):
+        trial = make_trial(one)
+        compile_entry_point(make_single_step(one), f"{one.rules_key}.tests.step")(state, trial.actions, trial.reward)
+        assert trial.reward[0, 0] == nearest_float32(625 + Fraction(bonus)) == game.objectives[0].high
 
 
 @given(st.floats(0, 100_000))
@@ -215,7 +215,7 @@ def test_colors_are_drawn_evenly():
 def test_colors_of_actions(seed, params):
     play = start(ID, seed, **params)
     for _ in moves(play, seed):
-        colors = play.game.action_objectives(play.states)[0]
+        colors = play.game.color_objectives.action_objectives(play.states)[0]
         assert colors.tolist() == [SYMBOLS.index(symbol) - 1 for symbol in "".join(board(play))]
 
 

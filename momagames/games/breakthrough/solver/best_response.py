@@ -117,7 +117,7 @@ def _solve_chunk(
         points = np.zeros((num_points, 2))
         buffers = [np.zeros((capacity, 2)) for _ in range(3)]
         end = compile_response_loops(board.game).solve_layer(
-            words, board.ply + moves, board.mover_after(moves), board.agent, opponent_weights, *board.scratch,
+            words, board.ply + moves, board.mover_after(moves), board.agent, opponent_weights, board.trial,
             next_layer.words, next_layer.starts, next_layer.points, counts, points, np.zeros(board.game.mask_size), *buffers,
         )  # fmt: skip
         if end != BUFFER_FULL:
@@ -147,7 +147,7 @@ def best_response_value(board: Board, opponent_weights: Floats, utility_weights:
         for chunk in chunk_slices(len(words)):
             loops.solve_scalarized(
                 words[chunk], board.ply + moves, board.mover_after(moves), board.agent, opponent_weights, utility_weights,
-                *board.scratch, next_layer, values, np.zeros(board.game.mask_size), new_values[chunk],
+                board.trial, next_layer, values, np.zeros(board.game.mask_size), new_values[chunk],
             )  # fmt: skip
         next_layer, values = words, new_values
     return float(values[0])
@@ -163,7 +163,7 @@ def response_strategy(front: ResponseFront, utility_weights: Floats) -> tuple[Wa
         next_layer = front.layers[moves + 1] if moves + 1 < len(front.layers) else EMPTY_LAYER
         chosen = np.full(len(states), -1, np.int64)
         loops.choose(
-            states, board.agent, utility_weights, *board.scratch, next_layer.words, next_layer.starts, next_layer.points, chosen
+            states, board.agent, utility_weights, board.trial, next_layer.words, next_layer.starts, next_layer.points, chosen
         )
         actions.extend(chosen.tolist())
         return chosen

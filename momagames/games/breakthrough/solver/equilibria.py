@@ -136,7 +136,7 @@ class _BackwardInduction:
         board = self._board
         while True:
             found = compile_equilibrium_loop(board.game)(
-                rows, board.ply, mover, self._initial_counts, self._size, *board.scratch, tables[mover], tables[1 - mover],
+                rows, board.ply, mover, self._initial_counts, self._size, board.trial, tables[mover], tables[1 - mover],
                 below[1 - mover], end, self._scratch,
             )  # fmt: skip
             if found == BUFFER_FULL:

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
+from momagames.engine.lookahead import make_lookahead
 from momagames.engine.loops import cache_by_rules
-from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL, make_step_copy
+from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL
 from momagames.games.breakthrough.solver.packed_words import find_word, make_insertion, read_position, write_position
 from momagames.kernels.jit import compile_entry_point, kernel
 
@@ -154,11 +155,10 @@ def compile_equilibrium_loop(game: Game) -> Callable[..., int]:
     Returns the number of profiles that it has then; BUFFER_FULL if they have no room there, SCRATCH_FULL if those of one
     position have none.
     """
-    legal, step_copy = game.kernels.legal, make_step_copy(game)
+    legal, play_copy = game.kernels.legal, make_lookahead(game).play_copy
 
-    def solve_positions(
-        rows, ply, mover, initial_counts, size, pair, mask, move, reward, own, after, captured, end, scratch
-    ):  # fmt: skip
+    def solve_positions(rows, ply, mover, initial_counts, size, trial, own, after, captured, end, scratch):
+        pair, mask = trial.states, trial.mask
         children, chains, lengths, buffer = scratch.children, scratch.chains, scratch.lengths, scratch.buffer
         for n in rows:
             write_position(own.words[n], ply, mover, pair[0])
@@ -171,7 +171,7 @@ def compile_equilibrium_loop(game: Game) -> Callable[..., int]:
                 if mask[action] == 0:
                     continue
                 chain = chains[num_children]
-                if step_copy(pair[0], action, pair, move, reward):
+                if play_copy(pair[0], action, pair, 1, trial):
                     lost = initial_counts[0] - np.int64(pair[1]["count"][0]), initial_counts[1] - np.int64(pair[1]["count"][1])
                     outcome = (mover * size + lost[1]) * size + lost[0]
                     own.paths[n, outcome >> 6] |= ONE << np.uint64(outcome & 63)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
+from momagames.engine.lookahead import make_lookahead
 from momagames.engine.loops import cache_by_rules
 from momagames.games.breakthrough.rules import CAPTURES, LOSSES
 from momagames.games.breakthrough.solver.packed_words import (
@@ -37,16 +38,16 @@ BUFFER_FULL = -1  # returned by `solve_layer` if a buffer is too small
 class GuaranteeLoops:
     """Loops compiled for the rules.
 
-    The scratch arrays are a state record[2], a mask int8[M], an action int64[1, 1] and a reward float32[2, K].
+    trial: see `Trial`; its first state is a position of the layer, and its second one the position after a move.
 
-    list_successors(words, ply, mover, scratch.., out)
+    list_successors(words, ply, mover, trial, out)
         the positions after each move from uint64[N] that does not end the game, with repetitions; returns their number
-    solve_layer(words, ply, mover, agent, units, scratch.., next_words, next_starts, next_points, counts, points, first, second)
+    solve_layer(words, ply, mover, agent, units, trial, next_words, next_starts, next_points, counts, points, first, second)
         the fronts that `agent` can guarantee: counts int64[N], points uint64[...]; returns the number of points, or
         BUFFER_FULL
-    choose(states, targets, agent, units, scratch.., next_words, next_starts, next_points, actions)
+    choose(states, targets, agent, units, trial, next_words, next_starts, next_points, actions)
         for states record[n] with `agent` to move, an action after which the vector `targets` is still guaranteed, or -1
-    solve_threshold_games(words, ply, mover, agent, units, columns, initial_counts, thresholds, scratch.., next_words,
+    solve_threshold_games(words, ply, mover, agent, units, columns, initial_counts, thresholds, trial, next_words,
         next_bits, bits)
         one bit for each of up to 64 vectors `thresholds`: whether `agent` can guarantee at least that in the whole game;
         `initial_counts` holds the numbers of pieces of the agent and of the opponent at the start
@@ -59,32 +60,16 @@ class GuaranteeLoops:
 
 
 @cache_by_rules
-def make_step_copy(game: Game) -> Callable[..., Any]:
-    """Make the kernel that takes an action on a copy of a state."""
-    step = game.kernels.step
-
-    @kernel
-    def step_copy(state, action, pair, move, reward):
-        """Write the state after an action to the second record; return whether the game is over."""
-        pair[1] = state
-        move[0, 0] = action
-        step(pair[1], move, reward)
-        return pair[1]["over"] != 0
-
-    return step_copy
-
-
-@cache_by_rules
 def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
-    legal, step_copy = game.kernels.legal, make_step_copy(game)
+    legal, play_copy = game.kernels.legal, make_lookahead(game).play_copy
 
-    def list_successors(words, ply, mover, pair, mask, move, reward, out):
-        count = 0
+    def list_successors(words, ply, mover, trial, out):
+        pair, mask, count = trial.states, trial.mask, 0
         for n in range(words.shape[0]):
             write_position(words[n], ply, mover, pair[0])
             legal(pair[0], mover, mask)
             for action in range(mask.shape[0]):
-                if mask[action] and not step_copy(pair[0], action, pair, move, reward):
+                if mask[action] and not play_copy(pair[0], action, pair, 1, trial):
                     out[count] = read_position(pair[1])
                     count += 1
         return count
@@ -108,9 +93,9 @@ def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
         return num_minima
 
     def solve_layer(
-        words, ply, mover, agent, units, pair, mask, move, reward, next_words, next_starts, next_points,
-        counts, points, first, second,
+        words, ply, mover, agent, units, trial, next_words, next_starts, next_points, counts, points, first, second
     ):  # fmt: skip
+        pair, mask, reward = trial.states, trial.mask, trial.reward
         end = 0
         capacity = first.shape[0]
         finished = np.uint64(ZERO)
@@ -121,7 +106,7 @@ def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
             for action in range(mask.shape[0]):
                 if mask[action] == 0:
                     continue
-                over = step_copy(pair[0], action, pair, move, reward)
+                over = play_copy(pair[0], action, pair, 1, trial)
                 gain = pack_reward(reward[agent], units)
                 start, size = 0, 0
                 if not over:
@@ -152,7 +137,8 @@ def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
             end += count
         return end
 
-    def choose(states, targets, agent, units, pair, mask, move, reward, next_words, next_starts, next_points, actions):
+    def choose(states, targets, agent, units, trial, next_words, next_starts, next_points, actions):
+        pair, mask, reward = trial.states, trial.mask, trial.reward
         finished = np.uint64(ZERO)
         for n in range(states.shape[0]):
             legal(states[n], agent, mask)
@@ -160,7 +146,7 @@ def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
             for action in range(mask.shape[0]):
                 if mask[action] == 0 or actions[n] >= 0:
                     continue
-                over = step_copy(states[n], action, pair, move, reward)
+                over = play_copy(states[n], action, pair, 1, trial)
                 remaining = subtract(targets[n], pack_reward(reward[agent], units))
                 if over:
                     if weakly_dominates(finished, remaining):
@@ -189,22 +175,9 @@ def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
         return bits
 
     def solve_threshold_games(
-        words,
-        ply,
-        mover,
-        agent,
-        units,
-        columns,
-        initial_counts,
-        thresholds,
-        pair,
-        mask,
-        move,
-        reward,
-        next_words,
-        next_bits,
-        bits,
-    ):
+        words, ply, mover, agent, units, columns, initial_counts, thresholds, trial, next_words, next_bits, bits
+    ):  # fmt: skip
+        pair, mask, reward = trial.states, trial.mask, trial.reward
         for n in range(words.shape[0]):
             write_position(words[n], ply, mover, pair[0])
             legal(pair[0], mover, mask)
@@ -212,7 +185,7 @@ def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
             for action in range(mask.shape[0]):
                 if mask[action] == 0:
                     continue
-                if step_copy(pair[0], action, pair, move, reward):
+                if play_copy(pair[0], action, pair, 1, trial):
                     value = list_attained(pair[1], agent, reward, units, columns, initial_counts, thresholds)
                 else:
                     value = next_bits[find_word(read_position(pair[1]), next_words)]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.strategies import WalkResult, walk
 from momagames.contract import Game
+from momagames.engine.lookahead import make_trial
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.rules import SPEED, WIN
@@ -60,12 +61,8 @@ class Board:
         width, height = int(self.start["width"][0]), int(self.start["height"][0])
         self.scale = 4 * width * (height - 3) + 1
         self.units = np.array([{WIN: 1, SPEED: self.scale}.get(int(c), 2 * width) for c in self.columns], np.float64)
-        self.scratch = (
-            np.concatenate([self.start, self.start]),
-            np.zeros(game.mask_size, np.int8),
-            np.zeros((1, 1), np.int64),
-            np.zeros((2, len(game.objectives)), np.float32),
-        )
+        self.trial = make_trial(game)
+        self.trial.states[:] = self.start
 
     def mover_after(self, moves: int) -> int:
         """Return the agent to move after a number of moves."""
@@ -83,7 +80,7 @@ class Board:
             moves, new = len(found) - 1, []
             for chunk in chunk_slices(len(words)):
                 out = np.zeros(len(words[chunk]) * self.game.mask_size, np.uint64)
-                count = self.loops.list_successors(words[chunk], self.ply + moves, self.mover_after(moves), *self.scratch, out)
+                count = self.loops.list_successors(words[chunk], self.ply + moves, self.mover_after(moves), self.trial, out)
                 new.append(np.unique(out[:count]))
             words = np.unique(np.concatenate(new))
         return found
@@ -203,7 +200,7 @@ class _BackwardInduction:
         while True:
             points = np.zeros(capacity, np.uint64)
             end = board.loops.solve_layer(
-                words, board.ply + moves, board.mover_after(moves), board.agent, board.units, *board.scratch,
+                words, board.ply + moves, board.mover_after(moves), board.agent, board.units, board.trial,
                 next_layer.words, next_layer.starts, next_layer.points, counts, points, self.first, self.second,
             )  # fmt: skip
             if end != BUFFER_FULL:
@@ -233,7 +230,7 @@ def can_guarantee(board: Board, thresholds: NDArray[np.int64]) -> NDArray[np.boo
             for chunk in chunk_slices(len(words)):
                 board.loops.solve_threshold_games(
                     words[chunk], board.ply + moves, board.mover_after(moves), board.agent, board.units, board.columns,
-                    initial_counts, batch, *board.scratch, next_layer, bits, new_bits[chunk],
+                    initial_counts, batch, board.trial, next_layer, bits, new_bits[chunk],
                 )  # fmt: skip
             next_layer, bits = words, new_bits
         results += [bool(int(bits[0]) >> i & 1) for i in range(len(batch))]
@@ -306,7 +303,7 @@ def guarantee_strategy(front: GuaranteedFront, point: NDArray[np.int64]) -> tupl
             targets,
             board.agent,
             board.units,
-            *board.scratch,
+            board.trial,
             next_layer.words,
             next_layer.starts,
             next_layer.points,

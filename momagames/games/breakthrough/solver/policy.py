@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from momagames.contract import Game
+from momagames.engine.lookahead import make_trial
 from momagames.engine.policies import LOOKAHEAD_MEMORY, CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.games.breakthrough.solver.guarantees import check_cells
-from momagames.games.breakthrough.solver.policy_kernels import solved_act
+from momagames.games.breakthrough.solver.policy_kernels import make_solved_kernel
 from momagames.games.breakthrough.solver.proof_number import make_search_arrays, make_win_goal
 
 MAX_SOLVED_CELLS = 25  # 5x5: a move takes seconds at most
@@ -19,15 +18,14 @@ SLOTS = 1 << 22
 
 def make_solved(game: Game) -> CompiledPolicy:
     """Return the policy; InvalidParameter for a board of more than 25 cells."""
-    policy = CompiledPolicy("solved", solved_act, LOOKAHEAD_MEMORY, ("breakthrough",), scratch=_make_scratch)
+    policy = CompiledPolicy("solved", make_solved_kernel(game), LOOKAHEAD_MEMORY, ("breakthrough",), scratch=_make_scratch)
     policy.check(game)
     check_cells(game, MAX_SOLVED_CELLS)
     return policy
 
 
 def _make_scratch(game: Game) -> tuple[Any, ...]:
-    copies = np.zeros(1, game.dtype), np.zeros((1, 1), np.int64), np.zeros((2, len(game.objectives)), np.float32)
-    return make_win_goal(), *copies, *make_search_arrays(game, SLOTS)
+    return make_win_goal(), *make_search_arrays(game, SLOTS), *make_trial(game)
 
 
 SOLVED = PolicyFactory(make_solved)

@@ -77,7 +77,7 @@ def _list_level(board: Board, incoming: list[list[Words]]) -> tuple[Level, list[
             advancements[mover].append(np.full(len(words), advanced, np.uint8))
             for chunk in chunk_slices(len(words)):
                 out = np.zeros(len(words[chunk]) * board.game.mask_size, np.uint64)
-                count = board.loops.list_successors(words[chunk], board.ply, mover, *board.scratch, out)
+                count = board.loops.list_successors(words[chunk], board.ply, mover, board.trial, out)
                 after = np.unique(out[:count])
                 captured = np.bitwise_count(after) < pieces
                 captures[1 - mover].append(after[captured])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
+from momagames.engine.lookahead import make_trial
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.rules import CAPTURES, LOSSES, SPEED, WIN
@@ -114,8 +115,7 @@ class ProofNumberSearch:
         self._loops = compile_proof_loops(game)
         self._table, *stack, self._registers = make_search_arrays(game, slots)
         self._stack = tuple(stack)
-        self._pair = np.zeros(2, game.dtype)
-        self._step = (np.zeros((1, 1), np.int64), np.zeros((2, len(game.objectives)), np.float32))
+        self._trial = make_trial(game)
 
     @property
     def nodes(self) -> int:
@@ -200,7 +200,7 @@ class ProofNumberSearch:
         for first in range(0, len(states), CHUNK_STATES):
             chunk = slice(first, first + CHUNK_STATES)
             self._loops.find_moves(
-                states[chunk], agent, goal, one, legal[chunk], good[chunk], self._pair, *self._step, self._table, *self._stack,
+                states[chunk], agent, goal, one, legal[chunk], good[chunk], self._trial, self._table, *self._stack,
                 self._registers,
             )  # fmt: skip
             self._grow_table()

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.contract import Game
+from momagames.engine.lookahead import make_lookahead
 from momagames.engine.loops import cache_by_rules
 from momagames.games.breakthrough.solver import proof_number_kernels as kernels
-from momagames.games.breakthrough.solver.guarantee_kernels import make_step_copy
 from momagames.kernels.jit import compile_entry_point
 
 
@@ -22,7 +22,7 @@ class ProofLoops:
     begin(states, goal, search..)            place the first state as the root, see `begin_search`
     run(states, goal, search.., budget)      see `run_search`
     rehash(old, new, registers)              copy a table into a larger one
-    find_moves(states, agent, goal, one, legal, good, pair, move, reward, search..)
+    find_moves(states, agent, goal, one, legal, good, trial, search..)
         legal int8[N, M], and good int8[N, M]: moves of states record[N] after which the agent to move reaches its goal;
         `one`: only the first of them
     """
@@ -35,7 +35,7 @@ class ProofLoops:
 
 @cache_by_rules
 def compile_proof_loops(game: Game) -> ProofLoops:
-    legal_kernel, step_copy = game.kernels.legal, make_step_copy(game)
+    legal_kernel, play_copy = game.kernels.legal, make_lookahead(game).play_copy
 
     def begin(states, goal, table, positions, children, numbers, frames, registers):
         return kernels.begin_search(states[0], goal, table, positions, frames, registers)
@@ -52,8 +52,9 @@ def compile_proof_loops(game: Game) -> ProofLoops:
                 kernels.store_numbers(own, other, tag, phi, delta, new, registers)
 
     def find_moves(
-        states, agent, goal, one, legal, good, pair, move, reward, table, positions, children, numbers, frames, registers,
+        states, agent, goal, one, legal, good, trial, table, positions, children, numbers, frames, registers
     ):  # fmt: skip
+        after = trial.states[0]
         for n in range(states.shape[0]):
             mover = np.int64(states[n]["to_move"])
             attacks = mover == agent
@@ -63,15 +64,15 @@ def compile_proof_loops(game: Game) -> ProofLoops:
                 for action in range(legal.shape[1]):
                     if legal[n, action] == 0 or (one and is_found):
                         continue
-                    if step_copy(states[n], action, pair, move, reward):
-                        count, ply = pair[1]["count"], np.int64(pair[1]["ply"])
+                    if play_copy(states[n], action, trial.states, 0, trial):
+                        count, ply = after["count"], np.int64(after["ply"])
                         counts = np.int64(count[agent]), np.int64(count[1 - agent])
                         is_good = kernels.is_reached(counts[0], counts[1], attacks, ply, goal) == attacks
                     else:
                         goal[kernels.ATTACKS] = 0 if attacks else 1
-                        status = kernels.begin_search(pair[1], goal, table, positions, frames, registers)
+                        status = kernels.begin_search(after, goal, table, positions, frames, registers)
                         if status == kernels.PAUSED and searches:
-                            size = np.int64(pair[1]["width"]), np.int64(pair[1]["height"])
+                            size = np.int64(after["width"]), np.int64(after["height"])
                             status = kernels.run_search(
                                 size[0], size[1], goal, table, positions, children, numbers, frames, registers, -1
                             )

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
+from momagames.engine.lookahead import make_lookahead, weigh
 from momagames.engine.loops import cache_by_rules
 from momagames.games.breakthrough.solver.convex_chains import add_minkowski, merge_hull
-from momagames.games.breakthrough.solver.guarantee_kernels import make_step_copy
 from momagames.games.breakthrough.solver.packed_words import find_word, read_position, write_position
 from momagames.kernels.jit import compile_entry_point, kernel
 
@@ -23,15 +23,15 @@ BUFFER_FULL = -1
 class ResponseLoops:
     """Loops compiled for the rules.
 
-    The scratch arrays are those of `GuaranteeLoops`. `opponent_weights`, float64[K], are the weights of the opponent's greedy
+    trial is that of `GuaranteeLoops`. `opponent_weights`, float64[K], are the weights of the opponent's greedy
     policy; if all are zero it plays uniformly random legal actions. Values are in the units of the returns.
 
-    solve_layer(words, ply, mover, agent, opponent_weights, scratch.., next_words, next_starts, next_points, counts, points,
+    solve_layer(words, ply, mover, agent, opponent_weights, trial, next_words, next_starts, next_points, counts, points,
         buffers..)
         the chains of expected returns: counts int64[N], points float64[..., 2]; returns the number of points, or BUFFER_FULL
-    solve_scalarized(words, ply, mover, agent, opponent_weights, utility_weights, scratch.., next_words, next_values, values)
+    solve_scalarized(words, ply, mover, agent, opponent_weights, utility_weights, trial, next_words, next_values, values)
         the best expected sum of returns weighted by `utility_weights` float64[K], float64[N]
-    choose(states, agent, utility_weights, scratch.., next_words, next_starts, next_points, actions)
+    choose(states, agent, utility_weights, trial, next_words, next_starts, next_points, actions)
         for states record[n] with `agent` to move, the action of the best weighted sum
     """
 
@@ -42,19 +42,17 @@ class ResponseLoops:
 
 @cache_by_rules
 def compile_response_loops(game: Game) -> ResponseLoops:
-    legal, step_copy = game.kernels.legal, make_step_copy(game)
+    legal, play_copy = game.kernels.legal, make_lookahead(game).play_copy
 
     @kernel
-    def write_reply_probabilities(state, mover, opponent_weights, pair, mask, move, reward, probabilities):
+    def write_reply_probabilities(state, mover, opponent_weights, trial, probabilities):
         """Write the probability of each action of a greedy opponent, float64[M]; equal values have equal probabilities."""
-        best, ties = -np.inf, 0
+        mask, best, ties = trial.mask, -np.inf, 0
         for action in range(mask.shape[0]):
             probabilities[action] = -np.inf
             if mask[action]:
-                step_copy(state, action, pair, move, reward)
-                value = 0.0
-                for k in range(opponent_weights.shape[0]):
-                    value += opponent_weights[k] * reward[mover, k]
+                play_copy(state, action, trial.states, 1, trial)
+                value = weigh(opponent_weights, trial.reward, mover)
                 probabilities[action] = value
                 if value > best:
                     best, ties = value, 0
@@ -64,21 +62,21 @@ def compile_response_loops(game: Game) -> ResponseLoops:
             probabilities[action] = 1.0 / ties if probabilities[action] == best else 0.0
 
     def solve_layer(
-        words, ply, mover, agent, opponent_weights, pair, mask, move, reward, next_words, next_starts, next_points,
-        counts, points, probabilities, front, scratch_front, child,
+        words, ply, mover, agent, opponent_weights, trial, next_words, next_starts, next_points, counts, points,
+        probabilities, front, scratch_front, child,
     ):  # fmt: skip
-        end = 0
+        pair, mask, reward, end = trial.states, trial.mask, trial.reward, 0
         for n in range(words.shape[0]):
             write_position(words[n], ply, mover, pair[0])
             legal(pair[0], mover, mask)
             if mover != agent:
-                write_reply_probabilities(pair[0], mover, opponent_weights, pair, mask, move, reward, probabilities)
+                write_reply_probabilities(pair[0], mover, opponent_weights, trial, probabilities)
             count = 0
             for action in range(mask.shape[0]):
                 if mask[action] == 0 or (mover != agent and probabilities[action] == 0.0):
                     continue
                 probability = 1.0 if mover == agent else probabilities[action]
-                over = step_copy(pair[0], action, pair, move, reward)
+                over = play_copy(pair[0], action, pair, 1, trial)
                 size = 1
                 start = 0
                 if not over:
@@ -107,47 +105,34 @@ def compile_response_loops(game: Game) -> ResponseLoops:
         return end
 
     def solve_scalarized(
-        words,
-        ply,
-        mover,
-        agent,
-        opponent_weights,
-        utility_weights,
-        pair,
-        mask,
-        move,
-        reward,
-        next_words,
-        next_values,
-        probabilities,
-        values,
-    ):
+        words, ply, mover, agent, opponent_weights, utility_weights, trial, next_words, next_values, probabilities, values
+    ):  # fmt: skip
+        pair, mask = trial.states, trial.mask
         for n in range(words.shape[0]):
             write_position(words[n], ply, mover, pair[0])
             legal(pair[0], mover, mask)
             if mover != agent:
-                write_reply_probabilities(pair[0], mover, opponent_weights, pair, mask, move, reward, probabilities)
+                write_reply_probabilities(pair[0], mover, opponent_weights, trial, probabilities)
             total = -np.inf if mover == agent else 0.0
             for action in range(mask.shape[0]):
                 if mask[action] == 0 or (mover != agent and probabilities[action] == 0.0):
                     continue
-                over = step_copy(pair[0], action, pair, move, reward)
-                value = 0.0
-                for k in range(utility_weights.shape[0]):
-                    value += utility_weights[k] * reward[agent, k]
+                over = play_copy(pair[0], action, pair, 1, trial)
+                value = weigh(utility_weights, trial.reward, agent)
                 if not over:
                     value += next_values[find_word(read_position(pair[1]), next_words)]
                 total = max(total, value) if mover == agent else total + probabilities[action] * value
             values[n] = total
 
-    def choose(states, agent, utility_weights, pair, mask, move, reward, next_words, next_starts, next_points, actions):
+    def choose(states, agent, utility_weights, trial, next_words, next_starts, next_points, actions):
+        pair, mask, reward = trial.states, trial.mask, trial.reward
         for n in range(states.shape[0]):
             legal(states[n], agent, mask)
             best = -np.inf
             for action in range(mask.shape[0]):
                 if mask[action] == 0:
                     continue
-                over = step_copy(states[n], action, pair, move, reward)
+                over = play_copy(states[n], action, pair, 1, trial)
                 value = utility_weights[0] * reward[agent, 0] + utility_weights[1] * reward[agent, 1]
                 if not over:
                     index = find_word(read_position(pair[1]), next_words)

@@ -1,0 +1,289 @@
+"""Headlines of pages of results: the first paragraph of each page, and who leads its settings (see result_pages.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from archives import Archive
+from page_tables import EXACT, OWN, list_libraries
+from sections import table
+
+from momagames.analysis.statistics import Interval
+from momagames.baselines.checkpoint_policy import CHAMPION
+from momagames.benchmark.plan import Indicators, PlansExperiment, Suite, method_names
+from momagames.contract import Game
+from momagames.contract.titles import join_words
+from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore
+from momagames.reports.data.head_to_head import HeadToHeadScores
+from momagames.reports.data.overview import compute_ratios, rank_methods
+from momagames.reports.data.panels import Panel
+from momagames.reports.data.report_data import ReportData
+from momagames.reports.data.verdicts import (
+    compare_methods,
+    compare_runs,
+    count_leads,
+    find_leaders,
+    find_panel_leaders,
+    is_ahead,
+)
+from momagames.reports.text.labels import describe_interval
+from momagames.reports.text.verdicts import describe_leads, describe_verdict
+from momagames.wording import count
+
+LEARNER, MORE_TRAINING = "moppo", "champion"  # the method of the standing; not an equal budget
+TOO_EASY = 0.99  # mean hypervolume ratio of random play in settings that do not tell methods apart
+
+Leaders = Iterable[tuple[Game, Sequence[str]]]  # game of a setting and its leaders, of `find_leaders`
+
+
+def count_leaders(leaders: Leaders) -> dict[str, dict[str, int]]:
+    """Count the settings that each method leads, by the title of the game."""
+    found: dict[str, list[Sequence[str]]] = {}
+    for game, methods in leaders:
+        found.setdefault(game.title, []).append(methods)
+    return {title: count_leads(every) for title, every in found.items()}
+
+
+def find_ratio_leaders(archive: Archive) -> Leaders:
+    """Return who leads each setting by hypervolume ratio, of the methods that have a budget."""
+    return [(panel.game, find_panel_leaders(panel, archive.data.settings, EXACT)) for panel in archive.panels]
+
+
+# ------------------------------------------------------------------------------------------------------------ families
+
+
+def family(archive: Archive) -> Iterator[str]:
+    """Yield sentences: the best method over all settings and its lead, and the leaders of single settings."""
+    panels, settings = archive.panels, archive.data.settings
+    verdict = compare_methods(panels, settings)
+    leaders = count_leads(find_panel_leaders(panel, settings) for panel in panels)
+    single = f"Ahead of all others: {describe_leads(leaders, len(panels))}."
+    yield f"{describe_verdict(verdict)} {single}" if verdict else single
+
+
+# ------------------------------------------------------------------------------------------------------------ policies
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The learner beside the strongest baseline of a setting.
+
+    own, best    mean hypervolume ratios
+    lead         difference, paired by seeds
+    """
+
+    panel: Panel
+    own: float
+    baseline: str
+    best: float
+    lead: Interval
+
+    @property
+    def result(self) -> str:
+        if is_ahead(self.lead):
+            return "win"
+        return "loss" if self.lead.runs > 1 and self.lead.high < 0 else "level"
+
+
+def compare_learner(data: ReportData) -> list[Standing]:
+    """Compare the learner with the method of the highest mean in each setting, but for those with more training."""
+    found = []
+    for panel in data.panels:
+        ranked = rank_methods(panel)
+        own = ranked.pop(LEARNER, None)
+        ranked.pop(MORE_TRAINING, None)
+        if own is None or not ranked:
+            continue
+        baseline, best = next(iter(ranked.items()))
+        lead = compare_runs(compute_ratios(panel, LEARNER), compute_ratios(panel, baseline), data.settings)
+        if lead is not None:
+            found.append(Standing(panel, own, baseline, best, lead))
+    return found
+
+
+def policies(archive: Archive) -> Iterator[str]:
+    """Yield sentences: the best two methods over all settings, the trained policies of the package, and the learner."""
+    data, every = archive.data, archive.data.aggregate
+    assert every
+    tags = sorted({reference.tag for panel in data.panels for reference in panel.references.values()})
+    means = {method: found["iqm"].value for method, found in every.statistics.items()}
+    ranked = sorted(means, key=lambda method: -means[method])
+    first, second = (means[method] for method in ranked[:2])
+    roles = {method: f"the {method} (`{'`, `'.join(played)}`)" for method, played in every.roles.items()}
+    names = [roles.get(method, f"`{method}`") for method in ranked]
+    order = "before" if is_ahead(every.pairs[ranked[0], ranked[1]].difference.interval) else "level with"
+    results = [one.result for one in compare_learner(data)]
+    yield "\n".join(
+        (
+            f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {names[0]} has the highest",
+            f"interquartile mean of the hypervolume ratio ({first:.2f}), {order} {names[1]} ({second:.2f});",
+            f"{count(every.runs, 'seed')}, reference front: {', '.join(tags)}.",
+            *describe_champions(data),
+            f"Against the strongest method with no more training in each setting, `{LEARNER}` wins {results.count('win')}, is "
+            f"level in {results.count('level')} and loses {results.count('loss')}.",
+        )
+    )
+
+
+def describe_champions(data: ReportData) -> Iterator[str]:
+    """Yield how often the trained policies of the package lead, if they play."""
+    played = [find_panel_leaders(panel, data.settings) for panel in data.panels if MORE_TRAINING in panel.points]
+    if played:
+        yield f"The trained policies of the package, `{MORE_TRAINING}`, lead {played.count([MORE_TRAINING])} of the"
+        yield f"{count(len(played), 'setting')} that they play; their training was longer than the budget of the others."
+
+
+def standings(archive: Archive) -> Iterator[str]:
+    """Yield the learner beside the strongest baseline of every setting."""
+    rows = [
+        (a.panel.full_heading, f"{a.own:.3f}", a.baseline, f"{a.best:.3f}", describe_interval(a.lead, "+.3f"), a.result)
+        for a in compare_learner(archive.data)
+    ]
+    yield table(["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"], rows)
+
+
+# --------------------------------------------------------------------------------------------------------------- plans
+
+
+def select_panels(archive: Archive, is_timed: bool) -> list[Panel]:
+    """Return the settings with a budget of CPU time, or of environment steps."""
+    timed = {one.name for one in archive.suite.experiments if isinstance(one, PlansExperiment) and one.cpu_seconds}
+    return [panel for panel in archive.panels if (panel.experiment in timed) == is_timed]
+
+
+def plans(archive: Archive) -> Iterator[str]:
+    """Yield sentences: the best methods at equal steps, and at equal CPU time, in settings where the first ones plan."""
+    sentences = []
+    for kind, is_timed in (("environment steps", False), ("CPU time", True)):
+        panels = select_panels(archive, is_timed)
+        common = [panel for panel in panels if set(panels[0].points) & set(panel.points)]
+        if verdict := compare_methods(common, archive.data.settings, EXACT):
+            ratios = [rank_methods(panel).get(LEARNER) for panel in common]
+            learner = "" if None in ratios else f" {LEARNER} reaches {fmean(ratios):.2f}."
+            sentences.append(f"At equal {kind}, without known draws: {describe_verdict(verdict)}{learner}")
+    yield " ".join(sentences) + describe_trained(archive.suite)
+
+
+def describe_trained(suite: Suite) -> str:
+    """Return a sentence about methods with a trained policy of the package, if there are any."""
+    planned = [one for one in suite.experiments if isinstance(one, PlansExperiment)]
+    found = ((method_names(one), method) for one in planned for method in one.methods if CHAMPION in method.options.values())
+    trained = sorted({names[method.model_dump_json()] for names, method in found})
+    listed = " and ".join(f"`{name}`" for name in trained)
+    return f" Trained beforehand, on other boards, which no budget includes: {listed}." if trained else ""
+
+
+# -------------------------------------------------------------------------------------------------------- head to head
+
+
+def list_matches(archive: Archive) -> list[HeadToHeadScores]:
+    return [one.head_to_head for one in archive.data.crossplay if one.head_to_head]
+
+
+def find_rating_leaders(archive: Archive) -> Leaders:
+    return [(one.game, one.leaders) for one in list_matches(archive)]
+
+
+def matches(archive: Archive) -> Iterator[str]:
+    """Yield two sentences: who leads in how many settings, and how well responses do against the leaders."""
+    settings = list_matches(archive)
+    leads = describe_leads(count_leads(one.leaders for one in settings), len(settings))
+    gains = [max(0.0, one.gain[one.leaders[0]].value) for one in settings]
+    found = sum(gain > 0 for gain in gains)
+    answer = (
+        f"In {found} of them the best response that was searched or trained against the player with the highest rating alone "
+        f"wins more games than that player wins against itself (by {max(gains):.2f} at most); a lower bound of its "
+        "exploitability."
+        if found
+        else "In none of them does a response that was searched or trained against the player with the highest rating alone "
+        "win more games than that player wins against itself, which does not show that there is none: responses had small "
+        "budgets."
+    )
+    yield f"Rating above those of all others: {leads}. {answer}"
+
+
+# ------------------------------------------------------------------------------------------------------ generalization
+
+
+def select_trained(archive: Archive) -> dict[str, Mapping[str, InstanceScore]]:
+    """Return the scores of the methods that are trained on the instances of the only setting."""
+    panel, names = archive.panel, method_names(archive.experiment)
+    trained = [names[one.model_dump_json()] for one in archive.experiment.methods if one.make_method(panel.game).trains]
+    return {name: panel.generalization[name] for name in trained if name in panel.generalization}
+
+
+def rank_regrets(scores: Mapping[str, Mapping[str, InstanceScore]], settings: Indicators) -> list[str]:
+    """Return the methods that lead on test instances by regret."""
+    negated = {name: {seed: -value for seed, value in one[REGRET].tests.items()} for name, one in scores.items()}
+    return find_leaders(negated, settings)
+
+
+def find_regret_leaders(archive: Archive) -> Leaders:
+    settings = archive.data.settings
+    return [(panel.game, rank_regrets(select_trained(archive.select_setting(panel)), settings)) for panel in archive.panels]
+
+
+def generalization(archive: Archive) -> Iterator[str]:
+    """Yield two sentences on the first setting: the best trained methods on unseen instances, and the largest gap."""
+    first = archive.select_setting(archive.panels[0])
+    settings, scores = archive.data.settings, select_trained(first)
+    experiment, every = first.experiment, first.panel.generalization
+    best, *level = rank_regrets(scores, settings)
+    worst, *alike = find_leaders({name: found[REGRET].gaps for name, found in scores.items()}, settings)
+    best_ones, worst_ones = f"`{best}`{describe_level(level)}", f"`{worst}`{describe_level(alike)}"
+    others = [found[REGRET].gap.value for name, found in scores.items() if name != worst]
+    comparison = f", users of other trained methods at most {max(others):.3f}" if others else ""
+    ratio, regret, gap = (
+        describe_interval(at) for at in (scores[best][RATIO].test, scores[best][REGRET].test, scores[worst][REGRET].gap)
+    )
+    random = (
+        f" (random play: {every['random'][RATIO].test.value:.3f} and {every['random'][REGRET].test.value:.3f})"
+        if "random" in every
+        else ""
+    )
+    yield (
+        f"Of the methods that are trained on {experiment.select_episodes} instances alone, {best_ones} has the "
+        f"smallest regret on {experiment.report_episodes} unseen ones: it reaches {ratio} of the hypervolume of the proven "
+        f"front of each, and the policies that users choose are {regret} of normalized utility below the best of the front"
+        f"{random}. {worst_ones} has the largest gap: its users lose {gap} more on unseen instances than on those of its "
+        f"training{comparison}."
+    )
+
+
+def describe_level(names: Sequence[str]) -> str:
+    """Return the names of methods that are level with another one in brackets."""
+    return f" (level with {join_words(f'`{name}`' for name in names)})" if names else ""
+
+
+# ----------------------------------------------------------------------------------------------------- other libraries
+
+
+def libraries(archive: Archive) -> Iterator[str]:
+    """Yield the leading learners of other libraries, where they lead the package, and settings that do not tell."""
+    settings, easy, leaders, ahead = archive.data.settings, [], [], 0
+    learners, own = [], []  # the best of other libraries and of the package, in each setting
+    for one in map(archive.select_setting, archive.panels):
+        ratios, libraries = rank_methods(one.panel), list_libraries(one)
+        if ratios.get("random", 0) >= TOO_EASY:
+            easy.append(one)
+            continue
+        packaged = [name for name in ratios if libraries[name] == OWN]
+        leaders.append(find_panel_leaders(one.panel, settings, packaged))
+        own.append(packaged[0])
+        learners.append(next(name for name in ratios if libraries[name] != OWN))
+        others = {*ratios} - {own[-1], learners[-1]}
+        ahead += find_panel_leaders(one.panel, settings, others) == [learners[-1]]
+        runs = count(max(map(len, one.panel.points.values())), "seed")
+    text = (
+        f"Leads among the learners of other libraries: {describe_leads(count_leads(leaders), len(leaders))} ({runs}). Those "
+        f"with the highest mean, {list_names(learners)}, are ahead of the best method of the package with as many steps "
+        f"({list_names(own)}) in {ahead}."
+    )
+    names = ", ".join(one.heading for one in easy)
+    yield text + (f" Random play reaches {TOO_EASY} or more in {names}, which does not tell methods apart." if easy else "")
+
+
+def list_names(methods: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(methods))

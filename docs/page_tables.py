@@ -1,0 +1,145 @@
+"""Sections of pages of results that have one table: what some pages compare beside the indicators (see sections.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import fmean, median
+
+from archives import Archive
+from sections import bold_best, table
+
+from momagames.baselines.morl.method import LibraryLearner
+from momagames.benchmark.plan import PlansExperiment, method_names
+from momagames.reports.data.generalization import list_intervals
+from momagames.reports.data.head_to_head import HeadToHeadScores
+from momagames.reports.data.overview import OverviewRow, list_methods, rank_methods
+from momagames.reports.data.panels import short_name
+from momagames.reports.text.captions import GENERALIZATION_CAPTION, overview_caption
+from momagames.reports.text.labels import EXACT_MARK, describe_interval, generalization_heads
+
+EXACT = ("exact",)  # has no budget
+OWN = "momagames"
+
+
+def overview(archive: Archive) -> Iterator[str]:
+    """Yield the hypervolume ratios of all methods with their intervals, a row for each setting."""
+    rows = archive.data.overview
+    methods = list_methods(rows)
+    yield overview_caption(rows, archive.data.settings).replace("* marks", "bold marks")
+    cells = [
+        (row.title + (f" {EXACT_MARK}" if row.is_exact else ""), *(format_cell(row, method) for method in methods))
+        for row in rows
+    ]
+    yield table(["setting", *methods], cells)
+
+
+def format_cell(row: OverviewRow, method: str) -> str:
+    if method not in row.scores:
+        return ""
+    text = describe_interval(row.scores[method])
+    return f"**{text}**" if method in row.best else text
+
+
+def ratios(archive: Archive) -> Iterator[str]:
+    """Yield the mean hypervolume ratios of all methods, a row for each setting, the best one with a budget bold."""
+    ratios = [rank_methods(panel) for panel in archive.panels]
+    methods = list(dict.fromkeys(name for one in ratios for name in one))
+    rows = []
+    for panel, one in zip(archive.panels, ratios, strict=True):
+        texts = bold_best(one, EXACT)
+        rows.append((panel.full_heading, *(texts.get(name, "") for name in methods)))
+    yield table(["setting", *methods], rows)
+
+
+def list_libraries(archive: Archive) -> dict[str, str]:
+    """Return the library of each method of the only setting."""
+    names, libraries = method_names(archive.experiment), {}
+    for one in archive.experiment.methods:
+        method = one.make_method(archive.panel.game)
+        library = method.package.replace("_", "-") if isinstance(method, LibraryLearner) else OWN
+        libraries[names[one.model_dump_json()]] = library
+    return libraries
+
+
+def ratios_by_library(archive: Archive) -> Iterator[str]:
+    """Yield the mean hypervolume ratios of all methods by library, those of the package first, a column for each setting."""
+    settings = [archive.select_setting(panel) for panel in archive.panels]
+    libraries = {name: library for one in settings for name, library in list_libraries(one).items()}
+    texts = [bold_best(rank_methods(panel)) for panel in archive.panels]
+    rows = []
+    for library in sorted({*libraries.values()}, key=lambda name: (name != OWN, name)):
+        rows.append((f"*{library}*", *("" for _ in texts)))
+        names = [name for name, of_name in libraries.items() if of_name == library]
+        rows += [(name, *(one.get(name, "") for one in texts)) for name in names]
+    yield table(["method", *(f"{panel.game.title}, {panel.experiment}" for panel in archive.panels)], rows)
+
+
+def costs(archive: Archive) -> Iterator[str]:
+    """Yield the median environment steps and CPU seconds of the searches of each method.
+
+    With equal steps the first search of a game in a process also compiles.
+    """
+    rows = [
+        (
+            name,
+            f"{median(facts['steps'] for _, facts in runs):,.0f}",
+            f"{median(facts['search_cpu_s'] for _, facts in runs):.2f}",
+        )
+        for name, runs in archive.read_facts().items()
+    ]
+    yield table(["method", "environment steps", "CPU time (s)"], rows)
+    if isinstance(archive.experiment, PlansExperiment) and archive.experiment.cpu_seconds is None:
+        yield "Medians over seeds. The first search of a method in a process also compiles its code."
+
+
+def seconds(archive: Archive) -> Iterator[str]:
+    panel = archive.panel
+    yield table(["method", "seconds"], [(method, f"{panel.median_seconds[method]:,.0f}") for method in panel.points])
+    yield "Medians over seeds of the time that passed, which may include compilation."
+
+
+def game_id(archive: Archive) -> Iterator[str]:
+    yield f"`{short_name(archive.panel.game)}`"
+
+
+def generalization(archive: Archive) -> Iterator[str]:
+    """Yield the scores against the exact front of each instance."""
+    panel = archive.panel
+    missing = {name: f" ({count} missing)" for name, count in panel.missing_runs.items()}
+    rows = [
+        (name, f"{len(panel.points[name])}{missing.get(name, '')}", *map(describe_interval, list_intervals(scores)))
+        for name, scores in panel.generalization.items()
+    ]
+    yield table(["method", "runs", *generalization_heads()], rows)
+    yield GENERALIZATION_CAPTION
+
+
+def episode_steps(archive: Archive) -> Iterator[str]:
+    """Yield the mean number of environment steps of an episode, look-ahead included, by method."""
+    rows = []
+    for name, runs in archive.read_facts().items():
+        steps = []
+        for run, facts in runs:
+            rounds = math.ceil((run.plays or 1) / facts["policies"])
+            episodes = facts["policies"] * rounds * ((run.select_episodes or 0) + (run.report_episodes or 0))
+            steps.append((facts["steps"] - facts.get("training_steps", 0)) / episodes)
+        rows.append((name, f"{fmean(steps):,.0f}"))
+    yield table(["method", "steps"], rows)
+
+
+def list_pairs(scores: HeadToHeadScores) -> Iterator[str]:
+    """Yield the table of all pairs, best player first: wins, or wins, ties and losses of the row."""
+    players = sorted(scores.players, key=lambda player: -scores.ratings[player].value)
+
+    def cell(a: str, b: str) -> str:
+        won, lost = scores.wins[a, b].value, scores.wins[b, a].value
+        if not scores.two_sided:
+            return f"{won:.2f}"
+        if a == b:
+            return f"{won:.2f} / {max(0.0, 1 - 2 * won):.2f} / {won:.2f}"
+        return f"{won:.2f} / {max(0.0, 1 - won - lost):.2f} / {lost:.2f}"
+
+    yield table(["player", *players], [(a, *(cell(a, b) for b in players)) for a in players])
+    meaning = "wins / ties / losses of the row" if scores.two_sided else "wins of the row alone against several of the column"
+    yield f"Shares of the games, mean of the seats and seeds: {meaning}."

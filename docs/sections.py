@@ -1,0 +1,141 @@
+"""Sections of pages of results: what result_pages.py makes pages of. A section yields blocks of Markdown of an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from archives import Archive
+from page_figures import fold, image
+
+from momagames.reports.data.panels import Panel
+from momagames.reports.text.captions import panel_caption
+from momagames.reports.text.labels import format_score
+from momagames.reports.text.markdown_tables import markdown_table
+
+Section = Callable[[Archive], Iterable[str]]
+
+
+def heading(text: str) -> Section:
+    return lambda archive: [f"## {text}"]
+
+
+def prose(text: str) -> Section:
+    """Return a paragraph."""
+    return lambda archive: [text]
+
+
+def figure(kind: str, text: str) -> Section:
+    """Return the figure of this kind, of all settings or the only one; nothing where there is none."""
+
+    def show(archive: Archive) -> Iterator[str]:
+        if name := archive.find_figure(kind):
+            yield image(f"{text}: {archive.heading}" if archive.heading else text, f"{name}.svg")
+
+    return show
+
+
+def folded(title: str, *sections: Section) -> Section:
+    """Return sections that are folded under a title, in which SETTING stands for the heading of the only setting."""
+    return lambda archive: [fold(title.replace("SETTING", archive.heading), list_blocks(sections, archive))]
+
+
+def each_setting(*sections: Section) -> Section:
+    """Return the sections of one setting after the other."""
+    return lambda archive: [block for panel in archive.panels for block in list_blocks(sections, archive.select_setting(panel))]
+
+
+def list_blocks(sections: Iterable[Section], archive: Archive) -> Iterator[str]:
+    for section in sections:
+        yield from section(archive)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(markdown_table(head, list(rows)))
+
+
+def bold_best(values: Mapping[str, float], left_out: Sequence[str] = ()) -> dict[str, str]:
+    """Return values as text, bold where no other one is higher; `left_out`: those that take no part."""
+    best = max(f"{value:.3f}" for name, value in values.items() if name not in left_out)
+    texts = {name: f"{value:.3f}" for name, value in values.items()}
+    return {name: f"**{text}**" if text == best and name not in left_out else text for name, text in texts.items()}
+
+
+def setting_heading(archive: Archive) -> Iterator[str]:
+    yield f"## {archive.heading}"
+
+
+def score_table(archive: Archive, has_runs: bool = True) -> Iterator[str]:
+    """Yield the table of all scores of the only setting, and its caption; `has_runs`: with the numbers of runs."""
+    panel, indicators = archive.panel, archive.panel.indicators
+    rows = [
+        (
+            method,
+            *([str(len(panel.points[method]))] if has_runs else []),
+            *(" ".join(format_score(one, scores.get(key))).strip() for key, one in indicators.items()),
+        )
+        for method, scores in panel.scores.items()
+    ]
+    yield table(["method", *(["runs"] if has_runs else []), *(one.heading for one in indicators.values())], rows)
+    yield panel_caption(panel)
+
+
+def description(archive: Archive) -> Iterator[str]:
+    yield archive.suite.description
+
+
+def changed_methods(archive: Archive) -> Iterator[str]:
+    """Yield a note on methods that have changed since."""
+    if changed := archive.store.describe_changed_methods(archive.suite):
+        yield f"```{{note}}\nThis version does not reproduce the rows of methods that have changed: {changed}.\n```"
+
+
+def fact_table(archive: Archive) -> Iterator[str]:
+    yield table(["", ""], archive.facts)
+
+
+facts = folded("Versions, machine, times and budgets", fact_table)
+
+
+def seeds(archive: Archive) -> Iterator[str]:
+    """Yield how many seeds are complete, and the commands that made the runs or run the others."""
+    wanted, name = archive.suite.experiments[0].seeds, archive.name
+    complete = [seed for seed in wanted if all(is_complete(panel, seed) for panel in archive.panels)]
+    missing = [seed for seed in wanted if seed not in complete]
+    finished = sum(len(found) for panel in archive.panels for found in panel.points.values())
+    runs = len(archive.suite.list_runs(archive.store.read_versions()))
+    listed = ", ".join(map(str, complete)) or "none"
+    text = f"**{len(complete)} of {len(wanted)} seeds** are complete (seeds {listed}; {finished} of {runs} runs)."
+    if not missing:
+        yield "\n".join((text, *list_commands(archive)))
+        return
+    yield f"{text}\nThese commands restore the archived runs, add a seed, and write the archive and this page again:"
+    yield "\n".join(
+        (
+            "```console",
+            f"python docs/make_results.py --unpack {name}-results --suite {name}",
+            f"momagames bench run {name} -o {name}-results --seed {missing[0]}",
+            f"python docs/make_results.py --archive {name}-results",
+            "```",
+        )
+    )
+    yield (
+        "Several machines run seeds or shards (`--shard I/N`) into folders of their own, and `momagames bench merge` joins\n"
+        "these with the restored one before the last command. Finished runs are never run again."
+    )
+
+
+def is_complete(panel: Panel, seed: int) -> bool:
+    return not panel.missing_runs.keys() - panel.points.keys() and all(seed in found for found in panel.points.values())
+
+
+def commands(text: str) -> Section:
+    """Return a paragraph that begins with the commands of the suite."""
+    return lambda archive: ["\n".join((*list_commands(archive), text))]
+
+
+def list_commands(archive: Archive) -> Iterator[str]:
+    """Yield the lines with the commands that made the runs of a suite and that restore them."""
+    name = archive.name
+    yield f"`momagames bench run {name}` made the runs, which are archived in `benchmarks/fronts/{name}.npz.xz`."
+    yield f"`python docs/make_results.py --suite {name} --unpack FOLDER` restores them, and `momagames bench report FOLDER`"
+    yield "compares them."
