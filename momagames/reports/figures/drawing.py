@@ -69,7 +69,7 @@ class Intervals(Mark):
 
     at           row and value of each
     texts        what the page says about each
-    fill     markers are filled or hollow; "style": as the style has it
+    is_filled    markers are filled or hollow; None: as the style has it
     """
 
     at: Sequence[tuple[float, Interval]]
