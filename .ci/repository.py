@@ -41,7 +41,6 @@ READS = {
     "tests/test_docs.py": ("*.md",),
     "tests/test_vocabulary.py": ("*.md", "momagames/*.py", "tests/*.py"),
     "tests/test_release.py": ("*.md", "*.json", "*.cff", "LICENSE", "NOTICE", ".gitignore"),
-    "tests/test_add_a_game.py": ("*.md", "*.json", "*.cff"),
     "tests/test_affected.py": ("momagames/*.py", "tests/*.py", "docs/*.py"),
     "tests/test_cluster_scripts.py": ("momagames/__main__.py",),
     "tests/test_portability.py": ("momagames/*.py",),

@@ -30,6 +30,7 @@ from momagames.contract import (
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
+from momagames.kernels.states import make_blank_state
 
 AGENTS = 3
 state_dtype = record(
@@ -121,8 +122,6 @@ PARAMETERS = (Parameter("cells", 6, "cells of the ring", 3, 20), Parameter("limi
 
 def game(id: str, **given: Any) -> Game:
     params = check_parameters(id, PARAMETERS, given)
-    blank = np.zeros(1, state_dtype)[0]
-    blank["cells"], blank["limit"] = params["cells"], params["limit"]
     return Game(
         id=id,
         title="Meteors",
@@ -140,7 +139,7 @@ def game(id: str, **given: Any) -> Game:
         params=params,
         parameters=PARAMETERS,
         factory=game,
-        blank_state=blank,
+        blank_state=make_blank_state(state_dtype, **params),
         kernels=Kernels(generate=deal, legal=legal, step=step, observe=observe),
         rules_key="tests.meteors",
         codec=Codec(save, load),

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import select
 
 ROOT = Path(__file__).resolve().parents[1]
-GAMES = ["breakthrough", "pommerman", "robotmail", "samegame", "tileblast"]
+GAMES = ["breakthrough", "gemwalk", "pommerman", "robotmail", "samegame", "tileblast"]
 pytestmark = pytest.mark.long  # reads every file
 
 
@@ -89,6 +89,7 @@ def test_planted_changes(choose, change, tests, others, games, site):
 def test_changes_in_several_games(choose):
     assert choose("momagames/games/samegame/rules.py", "tests/games/tileblast/naive.py").others == [
         "breakthrough",
+        "gemwalk",
         "pommerman",
         "robotmail",
     ]
@@ -279,7 +280,7 @@ def test_pytest_runs_what_is_selected_and_has_not_passed(tmp_path):
     assert not any(name.startswith(left_out[0]) for name in names)
     others = [name for name in names if not name.startswith("tests/kernels/test_rng.py")]
     assert all(name.startswith("tests/kernels/test_jit.py") for name in others)
-    assert len(others) == 8  # the second and the fourth four of its 18 long tests
+    assert len(others) == 10  # the second and the fourth four and the last two of its 22 long tests
 
 
 def test_tests_named_after_other_games_are_left_out():

@@ -105,7 +105,7 @@ def test_the_policy_with_the_most_wins_in_the_selection_episodes_plays():
     run = next(run for run in list_runs() if run.method.name == "greedy")
     game = run.game.make_game()
     policies = run.method.make_method(game).policies(game)
-    alone = run.model_copy(update={"players": None, "head_to_head": None})
+    alone = run.play_alone()
     wins = {policy.label: 0.0 for policy in policies}
     for row in evaluate_run(alone, {}):
         if row["set"] == "select":

@@ -17,6 +17,7 @@ from momagames.engine.episode import Episode
 from momagames.errors import InvalidState
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
+from momagames.kernels.states import make_blank_state
 from momagames.render.position import draw_position
 
 ID = "mo-heap-v0"
@@ -56,8 +57,6 @@ def observe(state, agent, out):
 
 
 def game(id: str) -> Game:
-    blank = np.zeros(1, state_dtype)[0]
-    blank["size"] = 5
     return Game(
         id=id,
         title="Heap",
@@ -72,7 +71,7 @@ def game(id: str) -> Game:
         fields=(Field("observation", (1,), "uint8", 0, 5),),
         max_episode_steps=5,
         factory=game,
-        blank_state=blank,
+        blank_state=make_blank_state(state_dtype, size=5),
         kernels=Kernels(generate=generate, legal=legal, step=step, observe=observe),
     )
 

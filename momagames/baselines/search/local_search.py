@@ -224,7 +224,7 @@ def make_search(game: Game) -> Callable[..., Any]:
             for k in range(weights.shape[0]):
                 pair.candidate_sums[ply + 1, k] = pair.candidate_sums[ply, k] + trial.reward[agent, k]
             ply += 1
-        return True, ply, trial.steps[0], word
+        return True, ply, int(trial.steps[0]), word
 
     def search(
         pair, workspace, batch, weights, keep, greed, patience, stale, word, used, share, budget, first

@@ -372,6 +372,6 @@ def make_playout(game: Game, biased: bool = False, selective: bool = False) -> C
             ply += 1
         lines.starts[line, ply] = filled
         lines.lengths[line] = ply
-        return state["over"] != 0, trial.steps[0], word
+        return state["over"] != 0, int(trial.steps[0]), word
 
     return play_game

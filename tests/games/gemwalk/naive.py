@@ -6,19 +6,19 @@ class GemWalk:
 
     def __init__(self, board):
         """§2 Start on a board, rows of letters: r, e, p, and a dot for water."""
-        self.rows, self.taken = list(board), ""
+        self.rows, self.gems = list(board), ""
 
     def legal(self):
         """§3"""
-        return [column for column, cell in enumerate(self.rows[len(self.taken)]) if cell != "."]
+        return [column for column, cell in enumerate(self.rows[len(self.gems)]) if cell != "."]
 
     def step(self, action):
         """§4 Take a gem and return the reward (§5)."""
-        gem = self.rows[len(self.taken)][action]
-        self.taken += gem
-        return {"r": [self.taken.count("r"), 0], "e": [0, self.taken.count("e")], "p": [2, 2]}[gem]
+        gem = self.rows[len(self.gems)][action]
+        self.gems += gem
+        return {"r": [self.gems.count("r"), 0], "e": [0, self.gems.count("e")], "p": [2, 2]}[gem]
 
     def observation(self):
         """§7"""
-        worth = {".": 0, "r": self.taken.count("r") + 1, "e": -self.taken.count("e") - 1, "p": 9}
-        return [[worth[cell] if row >= len(self.taken) else 0 for cell in cells] for row, cells in enumerate(self.rows)]
+        worth = {".": 0, "r": self.gems.count("r") + 1, "e": -self.gems.count("e") - 1, "p": 9}
+        return [[worth[cell] if row >= len(self.gems) else 0 for cell in cells] for row, cells in enumerate(self.rows)]

@@ -23,7 +23,7 @@ def returns_of_walks(board):
         yield tuple(map(sum, zip(*map(walk.step, actions), strict=True)))
 
 
-@pytest.mark.parametrize("height", range(1, 9))
+@pytest.mark.parametrize("height", range(3, 9))
 def test_the_stated_front_is_that_of_all_walks_and_of_the_solver(height):
     env = momagames.make("mo-gemwalk-v0", board_height=height)
     board = ["rep.", ".rep", "p.re", "ep.r"] * 2

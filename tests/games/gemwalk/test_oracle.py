@@ -24,4 +24,4 @@ def test_rules_and_oracle_play_the_same_episodes(params, seed):
         action = int(rng.choice(oracle.legal()))
         observation, reward, terminated, _, info = env.step(action)
         assert reward.tolist() == oracle.step(action)
-    assert len(oracle.taken) == len(rows)
+    assert len(oracle.gems) == len(rows)
