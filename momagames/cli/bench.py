@@ -115,54 +115,53 @@ def estimate(
 ) -> None:
     """Estimate the CPU time of a suite by short runs of each method in each game. Nothing is stored."""
     from momagames.benchmark import load_suite
-    from momagames.benchmark.estimates import count_groups, estimate_cost
+    from momagames.benchmark.estimates import Estimate, count_groups, estimate_cost
     from momagames.benchmark.runner import ALL_RUNS, Shard
     from momagames.benchmark.store.costs import format_duration
     from momagames.reports.data.panels import short_name
 
     runs = Shard.parse(shard or str(ALL_RUNS), seed or ()).select(load_suite(suite).list_runs())
-    screen, found = console(), []
+    screen, groups = console(), list[Estimate]()
     with progress(screen, count_groups(runs)) as advance:
-        for one in estimate_cost(runs, seconds):
-            found.append(one)
-            advance(one.runs[0].method.name)
-    total = sum(one.total for one in found)
+        for group in estimate_cost(runs, seconds):
+            groups.append(group)
+            advance(group.runs[0].method.name)
+    total = sum(group.total for group in groups)
     if as_json:
-        groups = [
+        listed = [
             {
-                "game": one.runs[0].canonical, "method": one.runs[0].method.model_dump(), "runs": len(one.runs),
-                "cpu_seconds": one.seconds, "share": one.share, "error": one.error,
+                "game": group.runs[0].canonical, "method": group.runs[0].method.model_dump(), "runs": len(group.runs),
+                "cpu_seconds": group.seconds, "share": group.share, "error": group.error,
             }
-            for one in found
+            for group in groups
         ]  # fmt: skip
-        print_json({"runs": len(runs), "cpu_hours": total / 3600, "groups": groups})
+        print_json({"runs": len(runs), "cpu_hours": total / 3600, "groups": listed})
         return
     listing = table("game", "method", "runs", "CPU time of one", "of all")
-    for one in sorted(found, key=lambda one: -one.total):
-        first = one.runs[0]
-        times = ["unknown"] * 2 if one.seconds is None else [format_duration(one.seconds), format_duration(one.total)]
-        method = _format_choice(first.method.name, first.method.options)
-        listing.add_row(short_name(first.game.make_game()), method, str(len(one.runs)), *times)
+    for group in sorted(groups, key=lambda group: -group.total):
+        run = group.runs[0]
+        times = ["unknown"] * 2 if group.seconds is None else [format_duration(group.seconds), format_duration(group.total)]
+        method = _format_choice(run.method.name, run.method.options)
+        listing.add_row(short_name(run.game.make_game()), method, str(len(group.runs)), *times)
     screen.print(listing)
-    for one in found:
-        if one.error:
-            screen.print(f"unknown: {one.runs[0].folder}: {one.error}", style="red", soft_wrap=True)
-    said = f"{count(len(runs), 'run')}: about {format_duration(total)} of CPU time, without compilation"
-    screen.print(said)
+    for group in groups:
+        if group.error:
+            screen.print(f"unknown: {group.runs[0].folder}: {group.error}", style="red", soft_wrap=True)
+    screen.print(f"{count(len(runs), 'run')}: about {format_duration(total)} of CPU time, without compilation")
 
 
 def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
     """Return names and values; a name that repeats is empty."""
     from momagames.benchmark.suites import PlansExperiment
 
-    lines = [("games", _format_choice(one.id, one.params)) for one in experiment.games]
-    lines += [("methods", _format_choice(one.name, one.options)) for one in experiment.methods]
+    lines = [("games", _format_choice(game.id, game.params)) for game in experiment.games]
+    lines += [("methods", _format_choice(method.name, method.options)) for method in experiment.methods]
     if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds:
         lines.append(("budget", f"{experiment.cpu_seconds:g} s of CPU time a run"))
     elif experiment.budget:
         lines.append(("budget", f"{experiment.budget:,} environment steps a run"))
     if not isinstance(experiment, PlansExperiment):
-        lines += [("opponents", one.label) for one in experiment.opponents] or [("opponents", "none")]
+        lines += [("opponents", opponent.label) for opponent in experiment.opponents] or [("opponents", "none")]
         lines.append(("seats", ", ".join(experiment.seats) or "every agent"))
         episodes = f"{experiment.select_episodes} to select policies, {experiment.report_episodes} to report, each match"
         if experiment.episode_set:
@@ -172,7 +171,7 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
             plays = f"{count(experiment.generalization.plays, 'episode')} of each method in each of them"
             lines.append(("instances", f"training on those of the selection episodes, {plays}"))
         if experiment.head_to_head:
-            listed = " and ".join(_format_choice(one.name, one.options) for one in experiment.head_to_head.responses)
+            listed = " and ".join(_format_choice(method.name, method.options) for method in experiment.head_to_head.responses)
             seats = ", ".join(experiment.head_to_head.seats) or "every agent"
             lines.append(("head to head", f"games between the methods, seats: {seats}"))
             lines.append(
@@ -403,8 +402,8 @@ def status(folder: Folder, as_json: AsJson = False, allow_code: AllowCode = Fals
         return
     screen.print(f"suite {found.suite.name}, momagames {found.version}")
     screen.print(_make_status_table(found))
-    for one, error in found.errors:
-        screen.print(f"failed: {one.folder}: {error}", style="red", soft_wrap=True)
+    for run, error in found.errors:
+        screen.print(f"failed: {run.folder}: {error}", style="red", soft_wrap=True)
     if found.running:
         screen.print(f"in progress: {found.running}")
 
@@ -415,7 +414,7 @@ def _describe_status(found: Status) -> dict[str, Any]:
         "suite": found.suite.name,
         "version": found.version,
         "methods": [asdict(line) for line in found.lines],
-        "failed": [{"run": one.folder, "error": error} for one, error in found.errors],
+        "failed": [{"run": run.folder, "error": error} for run, error in found.errors],
         "running": found.running,
     }
 
@@ -453,8 +452,8 @@ def check_results(
         screen.print(problem, style="red", soft_wrap=True)
     screen.print(f"{count(found.runs, 'run')} checked, {len(found.damaged)} damaged")
     if found.damaged and not discard:
-        place = quote(str(folder))
-        line = f"to run them again: momagames bench check {place} --discard, then momagames bench resume {place}"
+        name = quote(str(folder))
+        line = f"to run them again: momagames bench check {name} --discard, then momagames bench resume {name}"
         screen.print(line, soft_wrap=True)
     if found.problems:
         raise typer.Exit(FAILED)
@@ -501,15 +500,15 @@ def compare(
     from momagames.benchmark.store.store import Store
     from momagames.reports.data.results_comparison import compare_results
 
-    found, screen = compare_results(folders), console()
+    comparisons, screen = compare_results(folders), console()
     _print_changed_methods(*folders)
     for letter, folder in zip(LETTERS, folders, strict=False):
         screen.print(f"{letter}: {folder} (momagames {Store(folder).read_version()})", soft_wrap=True)
-    for one in found:
-        count = len(one.seeds)
-        print_heading(screen, f"\n{one.title}: {one.method}")
-        screen.print(_make_comparison_table(one))
-        line = f"{count} seed{'s' * (count > 1)} in common; reference front: {one.reference}"
+    for comparison in comparisons:
+        seeds = len(comparison.seeds)
+        print_heading(screen, f"\n{comparison.title}: {comparison.method}")
+        screen.print(_make_comparison_table(comparison))
+        line = f"{count(seeds, 'seed')} in common; reference front: {comparison.reference}"
         screen.print(line, style="dim", soft_wrap=True)
     screen.print("best known: the points of all these directories, or those of the reference set in brackets", style="dim")
 
@@ -527,10 +526,10 @@ def _make_comparison_table(found: Comparison) -> Any:
     return listing
 
 
-def _format_interval(found: Any, form: str = ".4g") -> str:
+def _format_interval(interval: Any, form: str = ".4g") -> str:
     from momagames.reports.text.labels import format_bounds
 
-    return f"{found.value:{form}}\n{format_bounds(found, form)}".rstrip()
+    return f"{interval.value:{form}}\n{format_bounds(interval, form)}".rstrip()
 
 
 @bench.command("merge")
