@@ -8,9 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from momagames.benchmark.plan import Experiment, Run, Suite, expand_runs, method_names
+from momagames.benchmark.choices import label_methods
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.archive_file import ArchivedStore
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.suites import Experiment, Suite
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
@@ -56,8 +58,8 @@ class Archive:
 
     def read_facts(self) -> dict[str, list[tuple[Run, Mapping[str, Any]]]]:
         """Return the finished runs of the only setting by method, each with what was measured in it."""
-        names, found = method_names(self.experiment), dict[str, list[tuple[Run, Mapping[str, Any]]]]()
-        for run in expand_runs(self.experiment, self.store.read_versions()):
+        names, found = label_methods(self.experiment.methods), dict[str, list[tuple[Run, Mapping[str, Any]]]]()
+        for run in self.experiment.list_runs(self.store.read_versions()):
             if run.canonical == self.panel.canonical and self.store.has_run(run):
                 found.setdefault(names[run.method.model_dump_json()], []).append((run, self.store.read_metadata(run)["facts"]))
         return found

@@ -18,7 +18,7 @@ from trained_policies import model_card
 import momagames
 from momagames.baselines.checkpoint_policy import list_champions
 from momagames.baselines.learners import find_learner
-from momagames.benchmark.plan import Opponent
+from momagames.benchmark.choices import Opponent
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 

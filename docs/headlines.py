@@ -12,7 +12,8 @@ from sections import table
 
 from momagames.analysis.statistics import Interval
 from momagames.baselines.checkpoint_policy import CHAMPION
-from momagames.benchmark.plan import Indicators, PlansExperiment, Suite, method_names
+from momagames.benchmark.choices import label_methods
+from momagames.benchmark.suites import Indicators, PlansExperiment, Suite
 from momagames.contract import Game
 from momagames.contract.titles import join_words
 from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore
@@ -169,8 +170,8 @@ def plans(archive: Archive) -> Iterator[str]:
 def describe_trained(suite: Suite) -> str:
     """Return a sentence about methods with a trained policy of the package, if there are any."""
     planned = [one for one in suite.experiments if isinstance(one, PlansExperiment)]
-    found = ((method_names(one), method) for one in planned for method in one.methods if CHAMPION in method.options.values())
-    trained = sorted({names[method.model_dump_json()] for names, method in found})
+    found = [(label_methods(one.methods)[method.model_dump_json()], method) for one in planned for method in one.methods]
+    trained = sorted({label for label, method in found if CHAMPION in method.options.values()})
     listed = " and ".join(f"`{name}`" for name in trained)
     return f" Trained beforehand, on other boards, which no budget includes: {listed}." if trained else ""
 
@@ -209,7 +210,7 @@ def matches(archive: Archive) -> Iterator[str]:
 
 def select_trained(archive: Archive) -> dict[str, Mapping[str, InstanceScore]]:
     """Return the scores of the methods that are trained on the instances of the only setting."""
-    panel, names = archive.panel, method_names(archive.experiment)
+    panel, names = archive.panel, label_methods(archive.experiment.methods)
     trained = [names[one.model_dump_json()] for one in archive.experiment.methods if one.make_method(panel.game).trains]
     return {name: panel.generalization[name] for name in trained if name in panel.generalization}
 

@@ -10,7 +10,8 @@ from archives import Archive
 from sections import bold_best, table
 
 from momagames.baselines.morl.method import LibraryLearner
-from momagames.benchmark.plan import PlansExperiment, method_names
+from momagames.benchmark.choices import label_methods
+from momagames.benchmark.suites import PlansExperiment
 from momagames.reports.data.generalization import list_intervals
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import OverviewRow, list_methods, rank_methods
@@ -54,7 +55,7 @@ def ratios(archive: Archive) -> Iterator[str]:
 
 def list_libraries(archive: Archive) -> dict[str, str]:
     """Return the library of each method of the only setting."""
-    names, libraries = method_names(archive.experiment), {}
+    names, libraries = label_methods(archive.experiment.methods), {}
     for one in archive.experiment.methods:
         method = one.make_method(archive.panel.game)
         library = method.package.replace("_", "-") if isinstance(method, LibraryLearner) else OWN

@@ -11,7 +11,7 @@ from families import find_family
 import momagames
 from momagames.baselines.checkpoint import Checkpoint
 from momagames.baselines.checkpoint_policy import list_champions
-from momagames.benchmark.plan import Opponent
+from momagames.benchmark.choices import Opponent
 
 HEADING = (
     "# Trained policies",

@@ -1,8 +1,9 @@
 """Stored rows computed again, for the tests that compare them."""
 
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.episodes import SETS
-from momagames.benchmark.plan import HeadToHeadRun, label_methods
 from momagames.benchmark.replays import find_episode, load_points, own_return, play_row
+from momagames.benchmark.runs import HeadToHeadRun
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import read_run
 from momagames.errors import InvalidFile, one_of

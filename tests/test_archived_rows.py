@@ -14,7 +14,6 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.benchmark.evaluate import evaluate_run
-from momagames.benchmark.plan import expand_runs
 from momagames.benchmark.store.archive_file import unpack_archive
 from momagames.benchmark.store.checksums import hash_files, write_checksums
 from momagames.benchmark.store.packed_rows import PACKED
@@ -45,7 +44,7 @@ def list_families(store, left_out=()):
     families, suite, versions = defaultdict(list), store.read_suite(), store.read_versions()
     for experiment in suite.experiments:
         titles = {choice.model_dump_json(): choice.make_game().title for choice in experiment.games}
-        for run in expand_runs(experiment, versions):
+        for run in experiment.list_runs(versions):
             if store.has_run(run) and not any(game in run.game.id for game in left_out):
                 families[experiment.name.partition(": ")[0], titles[run.game.model_dump_json()]].append(run)
     return families

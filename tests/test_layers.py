@@ -192,7 +192,7 @@ def test_what_serves_every_game_names_none():
         ("envs", "momagames.wrappers.aec"),
         ("baselines.search.beam", "momagames.benchmark.store.store"),
         ("benchmark.runner", "momagames.cli"),
-        ("benchmark.plan", "momagames.datasets"),
+        ("benchmark.choices", "momagames.datasets"),
         ("reports.report", "momagames.leaderboard"),
         ("engine.loops", "numba"),
         ("games.x.draw", "numba"),

@@ -10,7 +10,7 @@ import argparse
 import time
 
 import momagames
-from momagames.benchmark.plan import GameChoice
+from momagames.benchmark.choices import GameChoice
 from momagames.engine.playouts import generate_starts
 from momagames.fronts import SearchLimits, guaranteed_front
 from momagames.games.breakthrough.solver.equilibria import Outcome, find_speed_outcome, solve_equilibria

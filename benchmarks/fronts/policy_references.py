@@ -16,9 +16,9 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.baselines.archive import is_nondominated
-from momagames.benchmark.plan import PoliciesExperiment, Suite
 from momagames.benchmark.reference_sets import Setting, find_suite_folder, format_reference_set
 from momagames.benchmark.store.store import Store, format_json
+from momagames.benchmark.suites import PoliciesExperiment, Suite
 from momagames.files.writing import write_file_atomically
 from momagames.reports.data.panels import Panel, build_panels
 

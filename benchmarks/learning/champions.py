@@ -29,7 +29,7 @@ from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.trainer import TrainedPolicies, TrainerMethod, list_weights
-from momagames.benchmark.plan import Opponent
+from momagames.benchmark.choices import Opponent
 from momagames.benchmark.training import Training, describe_state
 from momagames.benchmark.training_comparison import compare_with_baselines, format_standings
 from momagames.contract import Game

@@ -8,8 +8,8 @@ page = report("results").page
 """
 
 from momagames.benchmark.matches import Match, match
-from momagames.benchmark.plan import Suite
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.suite_files import list_suites, load_suite
+from momagames.benchmark.suites import Suite
 
 __all__ = ["Match", "Suite", "list_suites", "load_suite", "match", "run_suite"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames.baselines.base import list_team
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.baselines.training_setup import TrainingSetup
-from momagames.benchmark.plan import PoliciesRun
+from momagames.benchmark.runs import PoliciesRun
 from momagames.contract import Game
 from momagames.engine.playouts import Episodes, play_episodes
 from momagames.engine.policies import BatchPolicy, CompiledPolicy, has_kernel_policy, play_policies, policy_weights
@@ -33,7 +33,7 @@ def train_policies(
 
     starts    record[S], the start positions of training; None: new ones
     """
-    method = run.method.load_method(game)
+    method = run.method.pin_file(game).make_method(game)
     seed = int(np.random.SeedSequence([run.seed, TRAINING]).generate_state(1, np.uint64)[0] >> np.uint64(1))
     learning_agents = [game.agents.index(seat) for seat in run.seats]
     result = method.train(TrainingSetup([game], run.budget or 0, seed, learning_agents, others, starts=starts))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from momagames.benchmark import evaluate
 from momagames.benchmark.head_to_head import choose_player, train_player
-from momagames.benchmark.plan import HeadToHeadRun, Run
+from momagames.benchmark.runs import HeadToHeadRun, Run
 from momagames.benchmark.store.costs import group_key
 from momagames.errors import InvalidParameter, MomagamesError, check_range
 

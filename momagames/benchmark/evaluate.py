@@ -12,7 +12,7 @@ import momagames
 from momagames.benchmark.cpu_budgets import measure_search, search_for_seconds
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, make_row, play_from_starts, train_policies
 from momagames.benchmark.head_to_head import play_head_to_head
-from momagames.benchmark.plan import HeadToHeadRun, PlansRun, PoliciesRun, Run
+from momagames.benchmark.runs import HeadToHeadRun, PlansRun, PoliciesRun, Run
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
 
@@ -40,7 +40,7 @@ def evaluate_run(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | 
 def evaluate_plans(run: PlansRun, facts: dict[str, Any]) -> Iterator[Row]:
     """Yield one row for each non-dominated plan of the run."""
     game = run.game.make_game()
-    start, method = generate_starts(game, np.array([run.seed], np.uint64)), run.method.load_method(game)
+    start, method = generate_starts(game, np.array([run.seed], np.uint64)), run.method.pin_file(game).make_method(game)
     if run.cpu_seconds is None:
         search = measure_search(method, game, start, run.budget, run.seed)
     else:

@@ -17,18 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.analysis.arrays import Array
+from momagames.benchmark.choices import MethodChoice, label_methods
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, make_row, play_from_starts, train_policies
-from momagames.benchmark.plan import (
-    HeadToHeadRun,
-    MethodChoice,
-    PoliciesRun,
-    canonical_json,
-    label_methods,
-    parse_run,
-)
+from momagames.benchmark.runs import HeadToHeadRun, PoliciesRun, parse_run
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
+from momagames.files.json_data import canonical_json
 from momagames.plugins import Origin
 
 OUTCOME = "outcome"  # objective that rewards winning in games where both sides can lose

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from momagames.analysis.arrays import Array
-from momagames.benchmark.plan import PoliciesExperiment
+from momagames.benchmark.suites import PoliciesExperiment
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json

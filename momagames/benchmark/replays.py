@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from momagames import plugins
 from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds
 from momagames.benchmark.head_to_head import choose_player
-from momagames.benchmark.plan import HeadToHeadRun, PoliciesRun, Run, label_methods
+from momagames.benchmark.runs import HeadToHeadRun, PoliciesRun, Run
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
 from momagames.benchmark.store.store import RUN, read_front, read_rows, read_run, verify_run

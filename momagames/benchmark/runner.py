@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from momagames.benchmark.executors import Executor, InProcess, Outcome, ProcessPool
-from momagames.benchmark.plan import Run, Suite
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.suites import Suite
 from momagames.errors import InvalidParameter, check_range, invalid_value, one_of
 
 MAX_SHARD = 20  # characters of I/N
@@ -66,6 +67,51 @@ class Shard:
 ALL_RUNS = Shard(1, 1)
 
 
+@dataclass(frozen=True)
+class Work:
+    """A suite, or a shard of it, in a results directory.
+
+    all_runs    the runs of the suite
+    runs        those of the shard
+    due         those that the directory lacks
+    """
+
+    suite: Suite
+    store: Store
+    all_runs: tuple[Run, ...]
+    runs: tuple[Run, ...]
+    due: tuple[Run, ...]
+
+
+def list_work(suite: Suite, folder: str | Path, shard: Shard = ALL_RUNS) -> Work:
+    """Return what is to be run. Nothing is written. Raises InvalidParameter if the shard has seeds without runs."""
+    store, all_runs = Store(folder), suite.list_runs()
+    runs = shard.select(all_runs)
+    return Work(suite, store, all_runs, runs, tuple(run for run in runs if not store.has_run(run)))
+
+
+def execute_work(work: Work, executor: Executor, on_outcome: Callable[[Outcome], None] | None = None) -> Results:
+    """Execute the due runs. Arguments and errors as of `run_suite`."""
+    started = time.perf_counter()
+    for experiment in work.suite.experiments:
+        for choice in experiment.methods:
+            choice.find_method(experiment.games[0].make_game()).check_installed()
+    work.store.open_suite(work.suite, dict(pair for run in work.all_runs for pair in (run.revisions or {}).items()))
+    outcomes = []
+    for outcome in executor.execute_runs(work.due, work.store.folder) if work.due else ():
+        outcomes.append(outcome)
+        if on_outcome:
+            on_outcome(outcome)
+    due = {run.digest for run in work.due}
+    return Results(
+        folder=work.store.folder,
+        finished=tuple(outcome.run for outcome in outcomes if outcome.error is None),
+        skipped=tuple(run for run in work.runs if run.digest not in due),
+        failed=tuple(outcome for outcome in outcomes if outcome.error is not None),
+        seconds=time.perf_counter() - started,
+    )
+
+
 def run_suite(
     suite: Suite,
     folder: str | Path,
@@ -84,25 +130,6 @@ def run_suite(
                 KeyboardInterrupt propagates and loses only the runs in progress
     """
     check_range("workers", workers, 1)
-    started = time.perf_counter()
-    for experiment in suite.experiments:
-        for choice in experiment.methods:
-            choice.find_method(experiment.games[0].make_game()).check_installed()
-    store = Store(folder)
-    store.open_suite(suite)
-    runs = shard.select(suite.list_runs())
-    due = [run for run in runs if not store.has_run(run)]
-    chosen = executor or (ProcessPool(workers) if workers > 1 and len(due) > 1 else InProcess())
-    outcomes = []
-    for outcome in chosen.execute_runs(due, store.folder) if due else ():
-        outcomes.append(outcome)
-        if on_outcome:
-            on_outcome(outcome)
-    missing = {run.digest for run in due}
-    return Results(
-        folder=store.folder,
-        finished=tuple(o.run for o in outcomes if o.error is None),
-        skipped=tuple(run for run in runs if run.digest not in missing),
-        failed=tuple(o for o in outcomes if o.error is not None),
-        seconds=time.perf_counter() - started,
-    )
+    work = list_work(suite, folder, shard)
+    use_processes = workers > 1 and len(work.due) > 1
+    return execute_work(work, executor or (ProcessPool(workers) if use_processes else InProcess()), on_outcome)

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from momagames.baselines.base import Method
 from momagames.baselines.exact.depth_first import unsupported_reasons
+from momagames.benchmark.choices import Choice, GameChoice, label_methods
 from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
-from momagames.benchmark.plan import (
-    Choice,
-    Collection,
-    PlansExperiment,
-    PoliciesExperiment,
-    Suite,
-    method_names,
-)
 from momagames.benchmark.reference_sets import find_reference, find_suite_folder
+from momagames.benchmark.runs import HeadToHead
+from momagames.benchmark.suites import Collection, PlansExperiment, PoliciesExperiment, Suite
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, UnknownId, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import is_file, read_text
@@ -30,6 +24,9 @@ from momagames.plugins import USER, Origin
 
 PYDANTIC_EXPECTED = re.compile(r"^(?:Input should be|\w+ should (?:have|match)) (.*?)(?: after validation, not \d+)?$")
 Kind = TypeVar("Kind", bound=BaseModel)
+Named = TypeVar("Named", bound=Choice)
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def list_suites() -> dict[str, Path]:
@@ -42,15 +39,13 @@ def load_suite(source: str | Path | Mapping[str, Any]) -> Suite:
 
     Raises InvalidFile, with file, key, allowed values and nearest match; UnknownId if `source` is neither a file nor a name
     """
-    suite, place = _read_suite(source)
-    return check_suite(_pin_files(suite, place), place)
+    data, place = (source, "suite") if isinstance(source, Mapping) else load_packaged_yaml(source, list_suites(), Suite)
+    suite = _merge_collection(data, place) if "suites" in data else validate_model(Suite, data, place)
+    return check_suite(suite, place)
 
 
-def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
-    """Return a suite, or a collection merged into one, and its source."""
-    data, place = (source, "suite") if isinstance(source, Mapping) else _load_yaml(source)
-    if "suites" not in data:
-        return validate_model(Suite, data, place), place
+def _merge_collection(data: Mapping[str, Any], place: str) -> Suite:
+    """Return the suites of a collection merged into one."""
     whole = validate_model(Collection, data, place)
     members = []
     for k, name in enumerate(whole.suites):
@@ -58,48 +53,11 @@ def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
             if name in whole.suites[:k]:
                 raise InvalidFile(f"duplicate suite {name!r}")
             beside = Path(place).parent / name  # relative to the collection
-            one, file = _load_yaml(beside if is_file(beside) else name)
-            if "suites" in one:
+            member, file = load_packaged_yaml(beside if is_file(beside) else name, list_suites(), Suite)
+            if "suites" in member:
                 raise InvalidFile(f"{name!r} is a collection: expected a suite")
-            members.append(validate_model(Suite, one, file))
-    return whole.merge_suites(members), place
-
-
-def _pin_files(suite: Suite, source: str) -> Suite:
-    """Return the suite with the data of levels and layouts, and the checksums of other files that it names.
-
-    With another file, a run is another run.
-    """
-    experiments = []
-    for i, experiment in enumerate(suite.experiments):
-        at = f"{source}: experiments[{i}]"
-        games = []
-        for j, choice in enumerate(experiment.games):
-            with LocatedErrors(f"{at}.games[{j}]"):
-                games.append(choice.embed_files())
-        with LocatedErrors(f"{at}.games[0]"):
-            game = games[0].make_game()
-        update: dict[str, Any] = {"games": tuple(games), "methods": _pin_choices(experiment.methods, game, f"{at}.methods")}
-        if isinstance(experiment, PoliciesExperiment):
-            update["opponents"] = _pin_choices(experiment.opponents, game, f"{at}.opponents")
-            if meeting := experiment.head_to_head:
-                responses = _pin_choices(meeting.responses, game, f"{at}.head_to_head.responses")
-                update["head_to_head"] = meeting.model_copy(update={"responses": responses})
-        experiments.append(experiment.model_copy(update=update))
-    return suite.model_copy(update={"experiments": tuple(experiments)})
-
-
-def _pin_choices(choices: Sequence[Choice], game: Game, at: str) -> tuple[Choice, ...]:
-    pinned = []
-    for k, choice in enumerate(choices):
-        with LocatedErrors(f"{at}[{k}]"):
-            pinned.append(choice.pin_file(game))
-    return tuple(pinned)
-
-
-def _load_yaml(source: str | Path) -> tuple[dict[str, Any], str]:
-    """Return the mapping in the file of a suite, and the path of the file."""
-    return load_packaged_yaml(source, list_suites(), Suite)
+            members.append(validate_model(Suite, member, file))
+    return whole.merge_suites(members)
 
 
 def load_packaged_yaml(
@@ -128,8 +86,14 @@ def load_packaged_yaml(
 
 
 def check_suite(suite: Suite, source: str) -> Suite:
-    """Return the suite if every name, parameter and combination is valid. Raises InvalidFile, with file and key."""
+    """Return the suite with the data of levels and layouts, and the checksums of other files that it names.
+
+    With another file, a run is another run.
+
+    Raises InvalidFile, with file and key, unless every name, parameter, file and combination is valid
+    """
     names = [experiment.name for experiment in suite.experiments]
+    experiments = []
     for i, experiment in enumerate(suite.experiments):
         at = f"{source}: experiments[{i}]"
         if names.index(experiment.name) != i:
@@ -137,68 +101,47 @@ def check_suite(suite: Suite, source: str) -> Suite:
             raise InvalidFile(invalid_value(f"{at}.name", experiment.name, other))
         if len(set(experiment.seeds)) != len(experiment.seeds):
             raise InvalidFile(invalid_value(f"{at}.seeds", list(experiment.seeds), "distinct seeds"))
-        for j, choice in enumerate(experiment.games):
-            with LocatedErrors(f"{at}.games[{j}]"):
-                game = choice.make_game()
-            for k, chosen in enumerate(experiment.methods):
-                with LocatedErrors(f"{at}.methods[{k}] on games[{j}]"):
-                    _check_method(experiment, chosen.load_method(game), game)
-            if isinstance(experiment, PoliciesExperiment):
-                _check_seats(experiment, game, at)
-                _check_generalization(experiment, game, f"{at}.generalization on games[{j}]")
-                _check_head_to_head(experiment, game, f"{at}.head_to_head")
-        if isinstance(experiment, PoliciesExperiment):
-            _check_budget(experiment, at)
+        experiments.append(_check_experiment(experiment, at))
         _check_roles(experiment, at)
-    return suite
+    return suite.model_copy(update={"experiments": tuple(experiments)})
 
 
-def _check_method(experiment: PlansExperiment | PoliciesExperiment, chosen: Method, game: Game) -> None:
-    if isinstance(experiment, PlansExperiment):
-        chosen.check_plan(game)
-    else:
-        chosen.check_train(game)
+def _check_experiment(experiment: PlansExperiment | PoliciesExperiment, at: str) -> PlansExperiment | PoliciesExperiment:
+    """Return the experiment with the data and the checksums of files, after a check of each game with each method."""
+    choices = _convert(experiment.games, GameChoice.embed_files, f"{at}.games")
+    games = _convert(choices, GameChoice.make_game, f"{at}.games")
+
+    def pin_files(named: Sequence[Named], key: str) -> tuple[Named, ...]:
+        return _convert(named, lambda choice: choice.pin_file(games[0]), f"{at}.{key}")
+
+    update: dict[str, Any] = {"games": choices, "methods": pin_files(experiment.methods, "methods")}
+    if isinstance(experiment, PoliciesExperiment):
+        update["opponents"] = pin_files(experiment.opponents, "opponents")
+        if meeting := experiment.head_to_head:
+            responses = pin_files(meeting.responses, "head_to_head.responses")
+            update["head_to_head"] = meeting.model_copy(update={"responses": responses})
+    pinned = experiment.model_copy(update=update)
+    for j, game in enumerate(games):
+        for k, chosen in enumerate(pinned.methods):
+            with LocatedErrors(f"{at}.methods[{k}] on games[{j}]"):
+                made = chosen.make_method(game)
+                (made.check_plan if isinstance(pinned, PlansExperiment) else made.check_train)(game)
+        if isinstance(pinned, PoliciesExperiment):
+            _check_policies(pinned, game, at, j)
+    return pinned
 
 
-def _check_budget(experiment: PoliciesExperiment, at: str) -> None:
-    game = experiment.games[0].make_game()
-    trained = [chosen.name for chosen in experiment.methods if chosen.is_trained(game)]
-    if trained and not experiment.budget:
-        raise InvalidFile(invalid_value(f"{at}.budget", 0, f"1 or more, because {trained[0]} trains"))
-    if experiment.budget and not trained:
-        raise InvalidFile(invalid_value(f"{at}.budget", experiment.budget, "0, because no method trains"))
+def _convert(items: Sequence[Item], convert: Callable[[Item], Result], at: str) -> tuple[Result, ...]:
+    """Return what each item becomes. An error names the place of its item."""
+    found = []
+    for k, item in enumerate(items):
+        with LocatedErrors(f"{at}[{k}]"):
+            found.append(convert(item))
+    return tuple(found)
 
 
-def _check_generalization(experiment: PoliciesExperiment, game: Game, at: str) -> None:
-    if experiment.generalization and (reasons := unsupported_reasons(game)):
-        expected = "a game whose exact front can be computed"
-        raise InvalidFile(f"{at}: {game.id} has {' and '.join(reasons)}: expected {expected}")
-
-
-def _check_head_to_head(experiment: PoliciesExperiment, game: Game, at: str) -> None:
-    if experiment.head_to_head is None:
-        return
-    if len(set(game.teams)) < 2 or find_deciding_objective(game) < 0:
-        raise InvalidFile(f"{at}: {game.id} has no winner: expected two teams or more, and a zero-sum objective or {OUTCOME!r}")
-    if len(experiment.methods) < 2 or experiment.generalization or experiment.reference_set:
-        raise InvalidFile(f"{at}: expected two methods or more, and neither generalization nor reference_set")
-    for k, chosen in enumerate(experiment.head_to_head.responses):
-        with LocatedErrors(f"{at}.responses[{k}] on {game.id}"):
-            chosen.load_method(game).check_train(game)
-
-
-def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> None:
-    names = list(method_names(experiment).values())
-    for name in experiment.roles:
-        if name not in names:
-            raise InvalidFile(invalid_value(f"{at}.roles", name, one_of(names), nearest(name, names)))
-    roles = [experiment.roles.get(name, name) for name in names]
-    for role in experiment.roles.values():
-        if roles.count(role) > 1:
-            raise InvalidFile(invalid_value(f"{at}.roles", role, "one method for each role, not named like another method"))
-
-
-def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
+def _check_policies(experiment: PoliciesExperiment, game: Game, at: str, number: int) -> None:
+    """Check what experiments with policies have beyond games and methods, on the game of this number."""
     meeting = experiment.head_to_head
     for place, seats in ((at, experiment.seats), (f"{at}.head_to_head", meeting.seats if meeting else ())):
         for k, seat in enumerate(seats):
@@ -207,12 +150,41 @@ def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
     if len(game.agents) > 1 and not experiment.opponents:
         expected = f"at least one policy, because {game.id} has {len(game.agents)} agents"
         raise InvalidFile(invalid_value(f"{at}.opponents", [], expected))
-    for k, opponent in enumerate(experiment.opponents):
-        with LocatedErrors(f"{at}.opponents[{k}]"):
-            opponent.make_policy(game)
+    _convert(experiment.opponents, lambda opponent: opponent.make_policy(game), f"{at}.opponents")
     if experiment.reference_set:
         with LocatedErrors(f"{at}.reference_set"):
             find_reference(experiment.reference_set, experiment, game)
+    if experiment.generalization and (reasons := unsupported_reasons(game)):
+        expected = "a game whose exact front can be computed"
+        raise InvalidFile(f"{at}.generalization on games[{number}]: {game.id} has {' and '.join(reasons)}: expected {expected}")
+    if meeting:
+        _check_head_to_head(experiment, meeting, game, f"{at}.head_to_head")
+    trained = [chosen.name for chosen in experiment.methods if chosen.is_trained(game)]
+    if trained and not experiment.budget:
+        raise InvalidFile(invalid_value(f"{at}.budget", 0, f"1 or more, because {trained[0]} trains"))
+    if experiment.budget and not trained:
+        raise InvalidFile(invalid_value(f"{at}.budget", experiment.budget, "0, because no method trains"))
+
+
+def _check_head_to_head(experiment: PoliciesExperiment, meeting: HeadToHead, game: Game, at: str) -> None:
+    if len(set(game.teams)) < 2 or find_deciding_objective(game) < 0:
+        raise InvalidFile(f"{at}: {game.id} has no winner: expected two teams or more, and a zero-sum objective or {OUTCOME!r}")
+    if len(experiment.methods) < 2 or experiment.generalization or experiment.reference_set:
+        raise InvalidFile(f"{at}: expected two methods or more, and neither generalization nor reference_set")
+    for k, chosen in enumerate(meeting.responses):
+        with LocatedErrors(f"{at}.responses[{k}] on {game.id}"):
+            chosen.make_method(game).check_train(game)
+
+
+def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> None:
+    names = list(label_methods(experiment.methods).values())
+    for name in experiment.roles:
+        if name not in names:
+            raise InvalidFile(invalid_value(f"{at}.roles", name, one_of(names), nearest(name, names)))
+    roles = [experiment.roles.get(name, name) for name in names]
+    for role in experiment.roles.values():
+        if roles.count(role) > 1:
+            raise InvalidFile(invalid_value(f"{at}.roles", role, "one method for each role, not named like another method"))
 
 
 class LocatedErrors:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import string
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,11 +34,10 @@ from momagames.wording import count
 
 if TYPE_CHECKING:
     from momagames.benchmark.executors import Executor, Outcome
-    from momagames.benchmark.plan import Experiment, Run, Suite
-    from momagames.benchmark.runner import Shard
+    from momagames.benchmark.runner import Work
     from momagames.benchmark.store.costs import Timings
     from momagames.benchmark.store.status import Status
-    from momagames.benchmark.store.store import Store
+    from momagames.benchmark.suites import Experiment, Suite
     from momagames.reports.data.results_comparison import Comparison
 
 RESULTS = Path("momagames-results")  # default results directory
@@ -89,13 +90,12 @@ def list_suites() -> None:
 def show(suite: SuiteArgument) -> None:
     """Show a suite: games, methods, budgets, opponents, indicators."""
     from momagames.benchmark import load_suite
-    from momagames.benchmark.plan import expand_runs
 
     loaded, screen = load_suite(suite), console()
     print_heading(screen, loaded.name, f"  {count(len(loaded.list_runs()), 'run')}")
     screen.print(loaded.description)
     for experiment in loaded.experiments:
-        print_heading(screen, f"\n{experiment.name}", f"  {count(len(list(expand_runs(experiment))), 'run')}")
+        print_heading(screen, f"\n{experiment.name}", f"  {count(len(list(experiment.list_runs())), 'run')}")
         print_facts(screen, _describe_experiment(experiment))
     wanted = loaded.indicators
     screen.print(f"\nindicators: {', '.join(wanted.names)}")
@@ -115,54 +115,53 @@ def estimate(
 ) -> None:
     """Estimate the CPU time of a suite by short runs of each method in each game. Nothing is stored."""
     from momagames.benchmark import load_suite
-    from momagames.benchmark.estimates import count_groups, estimate_cost
+    from momagames.benchmark.estimates import Estimate, count_groups, estimate_cost
     from momagames.benchmark.runner import ALL_RUNS, Shard
     from momagames.benchmark.store.costs import format_duration
     from momagames.reports.data.panels import short_name
 
     runs = Shard.parse(shard or str(ALL_RUNS), seed or ()).select(load_suite(suite).list_runs())
-    screen, found = console(), []
+    screen, groups = console(), list[Estimate]()
     with progress(screen, count_groups(runs)) as advance:
-        for one in estimate_cost(runs, seconds):
-            found.append(one)
-            advance(one.runs[0].method.name)
-    total = sum(one.total for one in found)
+        for group in estimate_cost(runs, seconds):
+            groups.append(group)
+            advance(group.runs[0].method.name)
+    total = sum(group.total for group in groups)
     if as_json:
-        groups = [
+        listed = [
             {
-                "game": one.runs[0].canonical, "method": one.runs[0].method.model_dump(), "runs": len(one.runs),
-                "cpu_seconds": one.seconds, "share": one.share, "error": one.error,
+                "game": group.runs[0].canonical, "method": group.runs[0].method.model_dump(), "runs": len(group.runs),
+                "cpu_seconds": group.seconds, "share": group.share, "error": group.error,
             }
-            for one in found
+            for group in groups
         ]  # fmt: skip
-        print_json({"runs": len(runs), "cpu_hours": total / 3600, "groups": groups})
+        print_json({"runs": len(runs), "cpu_hours": total / 3600, "groups": listed})
         return
     listing = table("game", "method", "runs", "CPU time of one", "of all")
-    for one in sorted(found, key=lambda one: -one.total):
-        first = one.runs[0]
-        times = ["unknown"] * 2 if one.seconds is None else [format_duration(one.seconds), format_duration(one.total)]
-        method = _format_choice(first.method.name, first.method.options)
-        listing.add_row(short_name(first.game.make_game()), method, str(len(one.runs)), *times)
+    for group in sorted(groups, key=lambda group: -group.total):
+        run = group.runs[0]
+        times = ["unknown"] * 2 if group.seconds is None else [format_duration(group.seconds), format_duration(group.total)]
+        method = _format_choice(run.method.name, run.method.options)
+        listing.add_row(short_name(run.game.make_game()), method, str(len(group.runs)), *times)
     screen.print(listing)
-    for one in found:
-        if one.error:
-            screen.print(f"unknown: {one.runs[0].folder}: {one.error}", style="red", soft_wrap=True)
-    said = f"{count(len(runs), 'run')}: about {format_duration(total)} of CPU time, without compilation"
-    screen.print(said)
+    for group in groups:
+        if group.error:
+            screen.print(f"unknown: {group.runs[0].folder}: {group.error}", style="red", soft_wrap=True)
+    screen.print(f"{count(len(runs), 'run')}: about {format_duration(total)} of CPU time, without compilation")
 
 
 def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
     """Return names and values; a name that repeats is empty."""
-    from momagames.benchmark.plan import PlansExperiment
+    from momagames.benchmark.suites import PlansExperiment
 
-    lines = [("games", _format_choice(one.id, one.params)) for one in experiment.games]
-    lines += [("methods", _format_choice(one.name, one.options)) for one in experiment.methods]
+    lines = [("games", _format_choice(game.id, game.params)) for game in experiment.games]
+    lines += [("methods", _format_choice(method.name, method.options)) for method in experiment.methods]
     if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds:
         lines.append(("budget", f"{experiment.cpu_seconds:g} s of CPU time a run"))
     elif experiment.budget:
         lines.append(("budget", f"{experiment.budget:,} environment steps a run"))
     if not isinstance(experiment, PlansExperiment):
-        lines += [("opponents", one.label) for one in experiment.opponents] or [("opponents", "none")]
+        lines += [("opponents", opponent.label) for opponent in experiment.opponents] or [("opponents", "none")]
         lines.append(("seats", ", ".join(experiment.seats) or "every agent"))
         episodes = f"{experiment.select_episodes} to select policies, {experiment.report_episodes} to report, each match"
         if experiment.episode_set:
@@ -172,7 +171,7 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
             plays = f"{count(experiment.generalization.plays, 'episode')} of each method in each of them"
             lines.append(("instances", f"training on those of the selection episodes, {plays}"))
         if experiment.head_to_head:
-            listed = " and ".join(_format_choice(one.name, one.options) for one in experiment.head_to_head.responses)
+            listed = " and ".join(_format_choice(method.name, method.options) for method in experiment.head_to_head.responses)
             seats = ", ".join(experiment.head_to_head.seats) or "every agent"
             lines.append(("head to head", f"games between the methods, seats: {seats}"))
             lines.append(
@@ -192,45 +191,57 @@ def _format_choice(name: str, values: dict[str, Any]) -> str:
 # -------------------------------------------------------------------------------------------------------------- running
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of the commands that run suites."""
+
+    workers: Workers = None
+    dry_run: DryRun = False
+    every: Every = False
+    open: Open = False
+    executor: Where = ExecutorName.pool
+    address: Address = None
+    shard: Part = None
+    seed: SeedsOption = None
+
+
+def with_run_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options of RunOptions, which `function` gets as its argument `options`."""
+
+    @functools.wraps(function)
+    def run_command(**values: Any) -> None:
+        options = RunOptions(**{name: values.pop(name) for name in RunOptions.__dataclass_fields__})
+        function(**values, options=options)
+
+    shared = signature(RunOptions, eval_str=True).parameters
+    own = signature(function, eval_str=True).parameters
+    parameters = [one for name in own for one in (shared.values() if name == "options" else (own[name],))]
+    whole = Signature([one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters])
+    run_command.__dict__["__signature__"] = whole  # Typer reads both
+    run_command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run_command
+
+
 @bench.command()
 def quick(out: Out = None, workers: Workers = None, dry_run: DryRun = False, every: Every = False, open: Open = False) -> None:
     """Run the suite `quick`: about a minute, and a first table and page."""
-    run("quick", out, workers, dry_run, every, open)
+    from momagames.benchmark import load_suite
+
+    _run_suite(load_suite("quick"), out, RunOptions(workers, dry_run, every, open))
 
 
 @bench.command()
-def run(
-    suite: SuiteArgument,
-    out: Out = None,
-    workers: Workers = None,
-    dry_run: DryRun = False,
-    every: Every = False,
-    open: Open = False,
-    executor: Where = ExecutorName.pool,
-    address: Address = None,
-    shard: Part = None,
-    seed: SeedsOption = None,
-) -> None:
+@with_run_options
+def run(suite: SuiteArgument, out: Out = None, *, options: RunOptions) -> None:
     """Run a suite. Finished runs are skipped, so an interrupted suite can be started again."""
     from momagames.benchmark import load_suite
 
-    loaded = load_suite(suite)
-    _run_suite(loaded, out or RESULTS / loaded.name, workers, dry_run, every, open, executor, address, shard, seed)
+    _run_suite(load_suite(suite), out, options)
 
 
 @bench.command()
-def resume(
-    folder: Folder,
-    workers: Workers = None,
-    dry_run: DryRun = False,
-    every: Every = False,
-    open: Open = False,
-    executor: Where = ExecutorName.pool,
-    address: Address = None,
-    shard: Part = None,
-    seed: SeedsOption = None,
-    allow_code: AllowCode = False,
-) -> None:
+@with_run_options
+def resume(folder: Folder, *, options: RunOptions, allow_code: AllowCode = False) -> None:
     """Resume the suite of a results directory."""
     from momagames.benchmark.store.store import Store
     from momagames.benchmark.suite_files import check_suite
@@ -241,7 +252,7 @@ def resume(
         print_line(
             f"momagames: run again, with the old results left in place, as the methods have changed: {methods}", sys.stderr
         )
-    _run_suite(suite, folder, workers, dry_run, every, open, executor, address, shard, seed)
+    _run_suite(suite, folder, options)
 
 
 def _print_changed_methods(*folders: Path) -> None:
@@ -253,94 +264,77 @@ def _print_changed_methods(*folders: Path) -> None:
             print_line(f"momagames: {store.folder}: not reproducible with this version: {methods}", sys.stderr)
 
 
-def _run_suite(
-    suite: Suite,
-    folder: Path,
-    workers: int | None,
-    dry_run: bool,
-    every: bool,
-    open: bool,
-    place: ExecutorName,
-    address: str | None,
-    part: str | None,
-    seeds: Sequence[int] | None,
-) -> None:
-    from momagames.benchmark import run_suite
-    from momagames.benchmark.runner import ALL_RUNS, Shard
-    from momagames.benchmark.store.store import Store
+def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
+    from momagames.benchmark.runner import ALL_RUNS, Shard, execute_work, list_work
     from momagames.reports.report import PAGE
 
-    store, screen = Store(folder), console()
-    shard = Shard.parse(part or str(ALL_RUNS), seeds or ())
-    runs = shard.select(suite.list_runs())
-    due = [one for one in runs if not store.has_run(one)]
-    if dry_run:
-        _print_costs(store, runs, due)
+    folder, screen = out or RESULTS / suite.name, console()
+    shard = Shard.parse(options.shard or str(ALL_RUNS), options.seed or ())
+    work = list_work(suite, folder, shard)
+    if options.dry_run:
+        _print_costs(work)
         return
-    where = _make_executor(place, address, workers, len(due))
-    header = (
-        f"suite {suite.name}: {count(len(runs), 'run')}, {len(runs) - len(due)} finished before, {_describe_executor(where)}"
-    )
+    executor, workers = _make_executor(options, len(work.due))
+    header = f"suite {suite.name}: {count(len(work.runs), 'run')}, {len(work.runs) - len(work.due)} finished before, {workers}"
     screen.print(f"{header}, into {folder}" + (f", shard {shard}" if shard != ALL_RUNS else ""), soft_wrap=True)
-    if due and not store.has_suite():
+    if work.due and not work.store.has_suite():
         screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
     try:
-        with progress(screen, len(due)) as advance:
-            results = run_suite(suite, folder, on_outcome=lambda one: advance(_label_outcome(one)), executor=where, shard=shard)
+        with progress(screen, len(work.due)) as advance:
+            results = execute_work(work, executor, lambda outcome: advance(_label_outcome(outcome)))
     except KeyboardInterrupt:
         print("momagames: interrupted; the same command resumes the suite", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    problem = _report(store, suite, shard, every, has_new_runs=bool(due))
+    problem = _report(work, options.every)
     for outcome in results.failed:
         screen.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", soft_wrap=True)
     screen.print(f"{count(len(results.finished), 'run')} in {results.seconds:.0f} s, {len(results.failed)} failed")
     if problem is not None:
         screen.print(f"all tables: momagames bench report {quote(str(folder))} --every", soft_wrap=True)
         screen.print(f"in a browser: momagames bench report {quote(str(folder))} --open", soft_wrap=True)
-        _print_page(folder / PAGE, problem, open)
+        _print_page(folder / PAGE, problem, options.open)
     if results.failed:
         raise typer.Exit(FAILED)
 
 
-def _make_executor(place: ExecutorName, address: str | None, workers: int | None, due: int) -> Executor:
+def _make_executor(options: RunOptions, due: int) -> tuple[Executor, str]:
+    """Return the executor for this number of runs, and its workers as text."""
     from momagames.benchmark.executors import InProcess, ProcessPool, count_cores
     from momagames.errors import InvalidParameter
 
-    if address is not None and place is not ExecutorName.ray:
-        raise InvalidParameter(f"--address {address!r} is for --executor ray; given: --executor {place.value}")
-    if place is ExecutorName.ray:
+    if options.address is not None and options.executor is not ExecutorName.ray:
+        given = f"given: --executor {options.executor.value}"
+        raise InvalidParameter(f"--address {options.address!r} is for --executor ray; {given}")
+    if options.executor is ExecutorName.ray:
         from momagames.benchmark.executors.ray import RayCluster
 
-        return RayCluster(address, workers)
-    return InProcess() if place is ExecutorName.here else ProcessPool(min(workers or count_cores(), max(1, due)))
+        cluster = RayCluster(options.address, options.workers)
+        workers = count(options.workers, "worker") if options.workers else "all workers"
+        return cluster, f"on the Ray cluster {options.address}" if options.address else workers
+    if options.executor is ExecutorName.here:
+        return InProcess(), count(1, "worker")
+    pool = ProcessPool(min(options.workers or count_cores(), max(1, due)))
+    return pool, count(pool.workers, "worker")
 
 
-def _describe_executor(executor: Executor) -> str:
-    workers = getattr(executor, "workers", 1)
-    if address := getattr(executor, "address", None):
-        return f"on the Ray cluster {address}"
-    return count(workers, "worker") if workers else "all workers"
-
-
-def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_new_runs: bool) -> str | None:
+def _report(work: Work, every: bool) -> str | None:
     """Print the best methods, or all tables, and write the page; return why it could not be written ("" if it was).
 
     Without new runs the stored summary is printed. Nothing is done, and None returned, if other shards are unfinished.
     """
-    from momagames.benchmark.runner import ALL_RUNS
     from momagames.reports.report import PAGE, report
     from momagames.reports.summary import read_summary, summarize
     from momagames.reports.text.terminal_tables import draw_summary
 
-    missing = sum(not store.has_run(one) for one in suite.list_runs())
-    if shard != ALL_RUNS and missing:
+    store, missing = work.store, sum(not work.store.has_run(run) for run in work.all_runs)
+    if missing and len(work.runs) < len(work.all_runs):
         hint = f"`momagames bench report {quote(str(store.folder))}` shows what is"
         print_line(f"{missing} runs of the suite are not finished here; {hint}")
         return None
-    if not has_new_runs and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
+    if not work.due and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
         console().print(draw_summary(rows))
         return ""
-    own = suite.experiments[0].games[0].origin.allows_all  # the results are those of the user's suite
+    own = work.suite.experiments[0].games[0].origin.allows_all  # the results are those of the user's suite
     with console().status("comparing") as status:
         made = report(store.folder, command(), progress=status.update, allow_code=own)
     console().print(made.table(every=True) if every else draw_summary(summarize(made.panels, made.overview)))
@@ -365,23 +359,22 @@ def _label_outcome(outcome: Outcome) -> str:
     return f"{outcome.run.method.name} seed {outcome.run.seed}" + (" failed" if outcome.error else "")
 
 
-def _print_costs(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
+def _print_costs(work: Work) -> None:
     """Print the due runs, with time and steps estimated from finished runs."""
     from momagames.benchmark.store.costs import describe_cost
     from momagames.reports.data.panels import short_name
 
-    timings, screen = _load_timings(store.folder), console()
-    for one in runs:
-        what = f"{short_name(one.game.make_game())}  {_format_choice(one.method.name, one.method.options)}  seed {one.seed}"
-        if store.has_run(one):
-            screen.print(f"finished  {what}", style="dim", soft_wrap=True)
+    timings, screen, due = _load_timings(work.store.folder), console(), {run.digest for run in work.due}
+    for run in work.runs:
+        name = f"{short_name(run.game.make_game())}  {_format_choice(run.method.name, run.method.options)}  seed {run.seed}"
+        if run.digest in due:
+            cost = describe_cost(timings.estimate([run]), 1)
+            screen.print(f"due       {name}  (time: {cost['time']}, steps: {cost['steps']})", soft_wrap=True)
         else:
-            cost = describe_cost(timings.estimate([one]), 1)
-            line = f"due       {what}  (time: {cost['time']}, steps: {cost['steps']})"
-            screen.print(line, soft_wrap=True)
-    screen.print(f"{count(len(runs), 'run')}, {len(due)} due")
-    if due:
-        cost = describe_cost(timings.estimate(due), len(due))
+            screen.print(f"finished  {name}", style="dim", soft_wrap=True)
+    screen.print(f"{count(len(work.runs), 'run')}, {len(work.due)} due")
+    if work.due:
+        cost = describe_cost(timings.estimate(work.due), len(work.due))
         screen.print(f"time on one core: {cost['time']}; environment steps: {cost['steps']}")
 
 
@@ -409,8 +402,8 @@ def status(folder: Folder, as_json: AsJson = False, allow_code: AllowCode = Fals
         return
     screen.print(f"suite {found.suite.name}, momagames {found.version}")
     screen.print(_make_status_table(found))
-    for one, error in found.errors:
-        screen.print(f"failed: {one.folder}: {error}", style="red", soft_wrap=True)
+    for run, error in found.errors:
+        screen.print(f"failed: {run.folder}: {error}", style="red", soft_wrap=True)
     if found.running:
         screen.print(f"in progress: {found.running}")
 
@@ -421,7 +414,7 @@ def _describe_status(found: Status) -> dict[str, Any]:
         "suite": found.suite.name,
         "version": found.version,
         "methods": [asdict(line) for line in found.lines],
-        "failed": [{"run": one.folder, "error": error} for one, error in found.errors],
+        "failed": [{"run": run.folder, "error": error} for run, error in found.errors],
         "running": found.running,
     }
 
@@ -459,8 +452,8 @@ def check_results(
         screen.print(problem, style="red", soft_wrap=True)
     screen.print(f"{count(found.runs, 'run')} checked, {len(found.damaged)} damaged")
     if found.damaged and not discard:
-        place = quote(str(folder))
-        line = f"to run them again: momagames bench check {place} --discard, then momagames bench resume {place}"
+        name = quote(str(folder))
+        line = f"to run them again: momagames bench check {name} --discard, then momagames bench resume {name}"
         screen.print(line, soft_wrap=True)
     if found.problems:
         raise typer.Exit(FAILED)
@@ -507,15 +500,15 @@ def compare(
     from momagames.benchmark.store.store import Store
     from momagames.reports.data.results_comparison import compare_results
 
-    found, screen = compare_results(folders), console()
+    comparisons, screen = compare_results(folders), console()
     _print_changed_methods(*folders)
     for letter, folder in zip(LETTERS, folders, strict=False):
         screen.print(f"{letter}: {folder} (momagames {Store(folder).read_version()})", soft_wrap=True)
-    for one in found:
-        count = len(one.seeds)
-        print_heading(screen, f"\n{one.title}: {one.method}")
-        screen.print(_make_comparison_table(one))
-        line = f"{count} seed{'s' * (count > 1)} in common; reference front: {one.reference}"
+    for comparison in comparisons:
+        seeds = len(comparison.seeds)
+        print_heading(screen, f"\n{comparison.title}: {comparison.method}")
+        screen.print(_make_comparison_table(comparison))
+        line = f"{count(seeds, 'seed')} in common; reference front: {comparison.reference}"
         screen.print(line, style="dim", soft_wrap=True)
     screen.print("best known: the points of all these directories, or those of the reference set in brackets", style="dim")
 
@@ -533,10 +526,10 @@ def _make_comparison_table(found: Comparison) -> Any:
     return listing
 
 
-def _format_interval(found: Any, form: str = ".4g") -> str:
+def _format_interval(interval: Any, form: str = ".4g") -> str:
     from momagames.reports.text.labels import format_bounds
 
-    return f"{found.value:{form}}\n{format_bounds(found, form)}".rstrip()
+    return f"{interval.value:{form}}\n{format_bounds(interval, form)}".rstrip()
 
 
 @bench.command("merge")

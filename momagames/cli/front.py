@@ -123,7 +123,7 @@ def make(
     """Compute the proven front of a game and write it with a witness for each point."""
     from momagames import fronts
     from momagames.baselines.exact import Checkpoint
-    from momagames.benchmark.plan import GameChoice, Opponent
+    from momagames.benchmark.choices import GameChoice, Opponent
     from momagames.files.reading import read_text
 
     screen = console()

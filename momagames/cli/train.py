@@ -27,7 +27,7 @@ from momagames.cli.console import (
 from momagames.wording import count
 
 if TYPE_CHECKING:
-    from momagames.benchmark.plan import Opponent
+    from momagames.benchmark.choices import Opponent
     from momagames.benchmark.training import Training
     from momagames.benchmark.training_evaluation import SetEvaluation
     from momagames.contract import Game
@@ -336,7 +336,7 @@ def _parse_weights(text: str) -> list[float]:
 
 def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
     """Return opponents with the default options of their policies, and the checksums of those that are files."""
-    from momagames.benchmark.plan import Opponent
+    from momagames.benchmark.choices import Opponent
 
     add_working_directory()
     return tuple(Opponent.with_default_options(name, game).pin_file(game) for name in names)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.benchmark.plan import canonical_json
 from momagames.benchmark.store.checksums import MAX_BYTES
 from momagames.contract import Game
 from momagames.datasets.decisions import Decisions, iterate_decisions
@@ -19,6 +18,7 @@ from momagames.datasets.manifest import Manifest, PolicyInfo, ShardInfo, read_ma
 from momagames.datasets.replaying import Block, replay_shard
 from momagames.datasets.shards import Shard, parse_shard
 from momagames.errors import InvalidFile, InvalidParameter, check_range, invalid_value, nearest, one_of
+from momagames.files.json_data import canonical_json
 from momagames.files.reading import hash_content, read_bytes
 from momagames.registry import format_id
 

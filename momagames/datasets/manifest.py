@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from momagames.benchmark.plan import FrozenModel
+from momagames.benchmark.models import FrozenModel
 from momagames.benchmark.suite_files import LocatedErrors, validate_model
 from momagames.datasets.recipes import Recipe, load_recipe
 from momagames.errors import InvalidFile

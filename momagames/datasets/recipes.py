@@ -10,12 +10,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from momagames.benchmark.plan import FrozenModel, GameChoice, MethodChoice, Name, canonical_json
+from momagames.benchmark.choices import GameChoice, MethodChoice
+from momagames.benchmark.models import FrozenModel, Name
 from momagames.benchmark.suite_files import LocatedErrors, load_packaged_yaml, validate_model
 from momagames.contract import Game
 from momagames.datasets.shards import MAX_EPISODES
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value
+from momagames.files.json_data import canonical_json
 from momagames.files.packaged import find_packaged_folder
 from momagames.plugins import USER, Origin
 
@@ -41,7 +43,7 @@ class Part(FrozenModel):
         """Return the policies. Raises InvalidParameter; UnknownId."""
         policies: list[BatchPolicy] = []
         for choice in self.methods:
-            method = choice.load_method(game)
+            method = choice.pin_file(game).make_method(game)
             if method.trains:
                 raise InvalidParameter(f"{choice.name} trains: expected methods that have policies without training")
             policies += method.policies(game)

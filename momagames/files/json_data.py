@@ -38,6 +38,11 @@ def parse_json(text: str | bytes, place: str) -> Any:
     return data
 
 
+def canonical_json(data: Any) -> str:
+    """Return canonical JSON: sorted keys, no spaces, no NaN."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def _make_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for name, value in pairs:

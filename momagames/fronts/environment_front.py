@@ -21,7 +21,7 @@ from pydantic import Field, field_validator, model_validator
 
 from momagames import plugins, tabular
 from momagames.baselines.strategies import StoredStrategy, encode_actions
-from momagames.benchmark.plan import FrozenModel, NamingModel
+from momagames.benchmark.models import FrozenModel, NamingModel
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, invalid_value
 from momagames.fronts.front_content import FrontContent, Method, Point, parse_content, read_content
 from momagames.fronts.front_file import FrontFile

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError, model_validator
 
-from momagames.benchmark.plan import FrozenModel, canonical_json
+from momagames.benchmark.models import FrozenModel
 from momagames.errors import InvalidFile, invalid_value
-from momagames.files.json_data import read_json
+from momagames.files.json_data import canonical_json, read_json
 from momagames.files.writing import write_file_atomically
 from momagames.plugins import Origin
 

@@ -15,9 +15,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from momagames import registry
-from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent, canonical_json
+from momagames.benchmark.choices import GameChoice, Opponent
+from momagames.benchmark.models import FrozenModel
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
+from momagames.files.json_data import canonical_json
 from momagames.fronts.front_content import LISTS, FrontContent, Method, parse_content, read_content
 
 Claim = Literal["returns", "clairvoyant", "guaranteed", "response", "equilibrium", "subgame-perfect"]

@@ -15,7 +15,7 @@ from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
 from momagames.baselines.exact import clairvoyant_front as solve_clairvoyant
 from momagames.baselines.front_solvers import check_no_checkpoint, find_front_solver
 from momagames.baselines.strategies import encode_actions
-from momagames.benchmark.plan import GameChoice, Opponent
+from momagames.benchmark.choices import GameChoice, Opponent
 from momagames.benchmark.store.provenance import collect_env_info
 from momagames.contract import Game
 from momagames.engine.episode import Episode

@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames import registry
 from momagames.baselines.archive import is_nondominated
-from momagames.benchmark.plan import Run
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.store import RUN, Store
 from momagames.errors import InvalidFile
 from momagames.files.reading import refuse_content

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from momagames.analysis.arrays import Array
-from momagames.benchmark.plan import canonical_json
 from momagames.benchmark.store.checksums import CHECKSUMS
 from momagames.errors import invalid_value
+from momagames.files.json_data import canonical_json
 from momagames.files.reading import hash_content, read_bytes
 from momagames.leaderboard.directory import METADATA, README, verify_checksums
 from momagames.leaderboard.errors import InvalidSubmission, MislabeledSubmission, TruncatedSubmission

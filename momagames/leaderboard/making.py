@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from momagames.benchmark.plan import Run, Suite, canonical_json, expand_runs, method_names
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.replays import load_points
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import RUN, Store
 from momagames.benchmark.suite_files import list_suites, load_suite
+from momagames.benchmark.suites import Suite
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
+from momagames.files.json_data import canonical_json
 from momagames.files.reading import hash_content, read_bytes, refuse_content
 from momagames.files.writing import write_file_atomically
 from momagames.leaderboard.directory import METADATA, seal_submission
@@ -80,7 +83,7 @@ def _list_settings(suite: Suite, store: Store, method: str) -> Iterator[tuple[li
     for experiment in suite.experiments if own else ():
         for choice in experiment.games:
             one = experiment.model_copy(update={"games": (choice,), "methods": experiment.methods[:1]})
-            wanted = {_list_conditions(run) for run in expand_runs(one, store.read_versions())}
+            wanted = {_list_conditions(run) for run in one.list_runs(store.read_versions())}
             budgets = (None, experiment.budget)
             runs = [run for run in own if run.budget in budgets and _list_conditions(run) in wanted]
             if len({run.method.model_dump_json() for run in runs}) > 1:
@@ -94,8 +97,8 @@ def _name_runs(store: Store) -> dict[str, str]:
     """Return the name of the method of each run, as reports show it, by the run's digest."""
     found = {}
     for experiment in store.read_suite().experiments:
-        names = method_names(experiment)
-        for run in expand_runs(experiment, store.read_versions()):
+        names = label_methods(experiment.methods)
+        for run in experiment.list_runs(store.read_versions()):
             found[run.digest] = names[run.method.model_dump_json()]
     return found
 

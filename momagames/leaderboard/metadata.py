@@ -11,7 +11,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from momagames.baselines.policy_names import CHECKPOINT
-from momagames.benchmark.plan import FrozenModel, GameChoice, IndicatorName
+from momagames.benchmark.choices import GameChoice
+from momagames.benchmark.models import FrozenModel
+from momagames.benchmark.suites import IndicatorName
 from momagames.errors import InvalidFile, first_of, invalid_value, nearest, one_of
 from momagames.files.reading import read_text
 from momagames.files.yaml_data import parse_yaml

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import momagames
 from momagames.analysis.named_indicators import Indicator
-from momagames.benchmark.plan import PlansExperiment
+from momagames.benchmark.suites import PlansExperiment
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value
 from momagames.files.writing import write_page
 from momagames.leaderboard.entries import Entry

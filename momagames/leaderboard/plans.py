@@ -15,7 +15,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from momagames.benchmark.plan import FrozenModel, Run
+from momagames.benchmark.models import FrozenModel
+from momagames.benchmark.runs import Run
 from momagames.engine.episode import Episode
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json

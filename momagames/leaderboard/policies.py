@@ -14,10 +14,12 @@ import numpy as np
 from momagames.baselines import METHODS, POLICIES, batch_policy
 from momagames.baselines.checkpoint import load_checkpoint
 from momagames.baselines.policy_names import strip_safe
+from momagames.benchmark.choices import MethodChoice
 from momagames.benchmark.evaluate import evaluate_policies
 from momagames.benchmark.executors.executor import enforce_time_limit
-from momagames.benchmark.plan import MethodChoice, PoliciesExperiment, PoliciesRun
+from momagames.benchmark.runs import PoliciesRun
 from momagames.benchmark.store.policy_files import unpack_policy
+from momagames.benchmark.suites import PoliciesExperiment
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, TooLarge, invalid_value, nearest, one_of

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.benchmark.plan import GameChoice
+from momagames.benchmark.choices import GameChoice
 from momagames.contract import Game, Policy, reset_policy, split_mask
 from momagames.engine.policies import PythonPolicy
 from momagames.engine.policy_sources import ObservationPolicy

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from momagames.benchmark.plan import (
-    Experiment,
-    GameChoice,
-    Indicators,
-    PlansExperiment,
-    PoliciesExperiment,
-    Run,
-    canonical_json,
-    expand_runs,
-)
+from momagames.benchmark.choices import GameChoice
+from momagames.benchmark.runs import Run
 from momagames.benchmark.suite_files import list_suites, load_suite
+from momagames.benchmark.suites import Experiment, Indicators, PlansExperiment, PoliciesExperiment
 from momagames.contract import Game
 from momagames.contract.titles import describe_game
 from momagames.errors import invalid_value, nearest, one_of
+from momagames.files.json_data import canonical_json
 from momagames.leaderboard.errors import MislabeledSubmission
 from momagames.leaderboard.metadata import SettingChoice
 
@@ -74,7 +68,7 @@ def find_setting(choice: SettingChoice, place: str) -> Setting:
     experiment = suite.experiments[names.index(choice.experiment)]
     index = _find_game(experiment, choice.game, f"{place}.game")
     game = experiment.games[index].make_game()
-    runs = tuple(expand_runs(_select_game(experiment, index)))
+    runs = tuple(_select_game(experiment, index).list_runs())
     return Setting(choice.suite, (names.index(choice.experiment), index), experiment, game, runs, suite.indicators)
 
 

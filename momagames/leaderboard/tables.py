@@ -9,7 +9,7 @@ from typing import Any
 import momagames
 from momagames.analysis.named_indicators import INDICATORS, Indicator
 from momagames.analysis.reference import Reference
-from momagames.benchmark.plan import PoliciesExperiment
+from momagames.benchmark.suites import PoliciesExperiment
 from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.settings import Setting
 from momagames.reports.data.panels import add_packaged_fronts

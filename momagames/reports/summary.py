@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import momagames
-from momagames.benchmark.plan import canonical_json
 from momagames.benchmark.store.checksums import CHECKSUMS
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
-from momagames.files.json_data import read_json
+from momagames.files.json_data import canonical_json, read_json
 from momagames.files.writing import write_file_atomically
 from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel

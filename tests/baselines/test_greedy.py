@@ -5,7 +5,7 @@ import pytest
 
 import momagames
 from momagames.baselines import batch_policy, method, policy
-from momagames.benchmark.plan import MethodChoice, Opponent
+from momagames.benchmark.choices import MethodChoice, Opponent
 from momagames.benchmark.replays import _replay_with_rules
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import OPTIMISM, generate_starts, play_episodes

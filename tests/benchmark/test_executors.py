@@ -247,7 +247,7 @@ class FakePool:
 
 @pytest.fixture
 def opened(tmp_path):
-    Store(tmp_path).open_suite(whole())
+    Store(tmp_path).open_suite(whole(), {})
     return tmp_path
 
 
@@ -291,7 +291,7 @@ def test_runs_finished_by_another_process_are_skipped(opened):
 @pytest.mark.long
 def test_pools_start_no_more_workers_than_runs(tmp_path, monkeypatch):
     tested = suite(plans([RANDOM], seeds=[0, 1]))
-    Store(tmp_path).open_suite(tested)
+    Store(tmp_path).open_suite(tested, {})
     assert len(list(ProcessPool(8).execute_runs(tested.list_runs(), tmp_path))) == 2
 
 

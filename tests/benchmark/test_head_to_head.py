@@ -7,10 +7,10 @@ import pytest
 
 from momagames import spec
 from momagames.benchmark import estimates, head_to_head, run_suite
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.estimates import estimate_cost
 from momagames.benchmark.evaluate import evaluate_run
 from momagames.benchmark.head_to_head import RESPONSE, choose_player, find_deciding_objective, score_wins, train_response
-from momagames.benchmark.plan import label_methods
 from momagames.benchmark.replays import evaluate_again, replay
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile

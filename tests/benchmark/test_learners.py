@@ -17,8 +17,8 @@ from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.trainer import TrainerMethod
 from momagames.benchmark import training as trainings
+from momagames.benchmark.choices import Opponent
 from momagames.benchmark.exploitability import train_best_responses
-from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training_comparison import compare_with_baselines
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts

@@ -14,8 +14,8 @@ import pytest
 import momagames
 from momagames.baselines.moppo.method import Moppo
 from momagames.benchmark import training as trainings
+from momagames.benchmark.choices import Opponent
 from momagames.benchmark.executors import ProcessPool
-from momagames.benchmark.plan import Opponent
 from momagames.benchmark.replays import evaluate_again, load_points, replay
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.policy_files import LINKS, POLICIES, pack_policies, unpack_policy

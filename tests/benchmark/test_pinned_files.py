@@ -10,7 +10,7 @@ import yaml
 import momagames
 from momagames.baselines import METHODS, method
 from momagames.baselines.base import Method
-from momagames.benchmark.plan import MethodChoice, Opponent
+from momagames.benchmark.choices import MethodChoice, Opponent
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import check_suite
@@ -46,14 +46,14 @@ def test_methods_declare_the_option_that_names_a_file(name, option, files):
     for value in (str(path), f"safe:{path}"):
         pinned = MethodChoice(name=name, options={option: value}).pin_file(game)
         assert pinned.options == {option: value, "sha256": hash_content(b"a")}
-        pinned.check_file(game)
+        assert pinned.pin_file(game) == pinned
     path.write_bytes(other.read_bytes())
     with pytest.raises(InvalidFile, match=rf"one.npz: has changed .*{hash_content(b'b')}, expected {hash_content(b'a')}"):
-        pinned.check_file(game)
+        pinned.pin_file(game)
     champion = MethodChoice(name=name, options={option: "champion"})
     assert champion.pin_file(game) == champion
     with pytest.raises(InvalidParameter, match="no option names a file"):
-        MethodChoice(name=name, options={option: "champion", "sha256": "0"}).check_file(game)
+        MethodChoice(name=name, options={option: "champion", "sha256": "0"}).pin_file(game)
 
 
 def test_the_declared_option_is_one_of_the_method():
@@ -111,7 +111,7 @@ def test_a_changed_file_stops_runs_and_their_resumption(checkpoints, tmp_path):
     assert (len(results.finished), results.failed) == (2, ())
     assert check_suite(Store(tmp_path / "first").read_suite(), "suite") == suite
     shutil.copy(checkpoints[1], path)
-    with pytest.raises(InvalidFile, match=r"suite: experiments\[0\].methods\[1\] on games\[0\]: .*has changed since"):
+    with pytest.raises(InvalidFile, match=r"suite: experiments\[0\].methods\[1\]: .*has changed since"):
         check_suite(Store(tmp_path / "first").read_suite(), "suite")
     results = run_suite(suite, tmp_path / "second")
     assert [one.run.method.name for one in results.failed] == ["trained"]

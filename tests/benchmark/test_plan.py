@@ -10,17 +10,11 @@ import pytest
 import yaml
 
 import momagames
-from momagames.benchmark.plan import (
-    HeadToHeadRun,
-    MethodChoice,
-    Opponent,
-    PlansRun,
-    PoliciesRun,
-    canonical_json,
-    parse_run,
-)
+from momagames.benchmark.choices import MethodChoice, Opponent
+from momagames.benchmark.runs import HeadToHeadRun, PlansRun, PoliciesRun, parse_run
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId
+from momagames.files.json_data import canonical_json
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
 TINY = {

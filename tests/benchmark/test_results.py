@@ -39,7 +39,7 @@ def part(tmp_path):
     few = suite(plans([RANDOM, HOPELESS], seeds=[0]))
     run_suite(few, tmp_path)
     store = Store(tmp_path)
-    store.open_suite(tested)
+    store.open_suite(tested, {})
     return store
 
 

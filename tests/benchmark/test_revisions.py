@@ -7,7 +7,7 @@ import pytest
 import momagames
 from momagames.baselines.greedy import Greedy
 from momagames.benchmark import run_suite
-from momagames.benchmark.plan import Versions
+from momagames.benchmark.runs import Versions
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile

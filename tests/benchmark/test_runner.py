@@ -195,7 +195,7 @@ def test_an_error_in_a_run_is_one_line(tmp_path, monkeypatch):
 
     monkeypatch.setattr(evaluate, "evaluate_run", fail)
     store = Store(tmp_path)
-    store.open_suite(whole())
+    store.open_suite(whole(), {})
     [outcome] = list(InProcess().execute_runs(whole().list_runs()[:1], tmp_path))
     assert outcome.error == "RuntimeError: first"
 

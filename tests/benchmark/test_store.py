@@ -21,7 +21,7 @@ from tests.benchmark.tiny import whole
 
 suite = whole()
 store = Store(sys.argv[1])
-store.open_suite(suite)
+store.open_suite(suite, {})
 first, second = suite.list_runs()[:2]
 store.write_run(first, [{"row": 1}], {})
 
@@ -66,7 +66,7 @@ def test_a_kill_loses_only_the_run_in_progress(killed):
 
 def test_a_run_in_progress_of_a_live_process_is_not_removed(tmp_path):
     store = Store(tmp_path)
-    store.open_suite(whole())
+    store.open_suite(whole(), {})
     busy = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
         own = store.working / f"run@{process_namespace()}@{busy.pid}@1"
@@ -75,12 +75,12 @@ def test_a_run_in_progress_of_a_live_process_is_not_removed(tmp_path):
         for folder in (own, elsewhere, old):
             folder.mkdir()
         os.utime(old, (0, 0))
-        store.open_suite(whole())
+        store.open_suite(whole(), {})
         assert own.is_dir()
     finally:
         busy.kill()
         busy.wait()
-    store.open_suite(whole())
+    store.open_suite(whole(), {})
     assert not own.exists()
     assert elsewhere.is_dir()
     assert not old.exists()
@@ -92,7 +92,7 @@ def test_a_failure_is_stored_with_its_partial_rows(tmp_path):
         raise RuntimeError("no memory")
 
     suite, store = whole(), Store(tmp_path)
-    store.open_suite(suite)
+    store.open_suite(suite, {})
     run = suite.list_runs()[0]
     with pytest.raises(RuntimeError, match="no memory"):
         store.write_run(run, rows(), {})
@@ -106,7 +106,7 @@ def test_a_failure_is_stored_with_its_partial_rows(tmp_path):
 
 def test_a_crash_has_no_rows(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open_suite(suite)
+    store.open_suite(suite, {})
     run = suite.list_runs()[0]
     store.record_crash(run, "killed", 1.0)
     assert set(read_run_files(store.failed / run.folder)) == {"config.json", "error.txt", "metadata.json"}
@@ -118,7 +118,7 @@ def test_ctrl_c_leaves_no_partial_result(tmp_path):
         raise KeyboardInterrupt
 
     suite, store = whole(), Store(tmp_path)
-    store.open_suite(suite)
+    store.open_suite(suite, {})
     with pytest.raises(KeyboardInterrupt):
         store.write_run(suite.list_runs()[0], rows(), {})
     assert not store.has_run(suite.list_runs()[0])
@@ -128,7 +128,7 @@ def test_ctrl_c_leaves_no_partial_result(tmp_path):
 
 def test_finished_runs_are_not_written_again(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open_suite(suite)
+    store.open_suite(suite, {})
     run = suite.list_runs()[0]
     store.write_run(run, [{"row": 1}], {})
     store.write_run(run, [{"row": 2}], {})  # as another process that was slower
@@ -137,7 +137,7 @@ def test_finished_runs_are_not_written_again(tmp_path):
 
 def test_nan_never_reaches_a_file(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open_suite(suite)
+    store.open_suite(suite, {})
     with pytest.raises(ValueError, match="not JSON compliant"):
         store.write_run(suite.list_runs()[0], [{"return": [float("nan")]}], {})
     assert not store.has_run(suite.list_runs()[0])
@@ -145,7 +145,7 @@ def test_nan_never_reaches_a_file(tmp_path):
 
 def test_metadata_has_the_provenance(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open_suite(suite)
+    store.open_suite(suite, {})
     run = suite.list_runs()[0]
     before = time.time()
     store.write_run(run, [{"row": 1}], {"steps": 7})
@@ -160,10 +160,10 @@ def test_metadata_has_the_provenance(tmp_path):
 def test_invalid_directories(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(InvalidFile, match="holds other files"):
-        Store(tmp_path).open_suite(whole())
+        Store(tmp_path).open_suite(whole(), {})
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(InvalidFile, match=r"thesis\.tex"):
-        Store(tmp_path / "thesis.tex" / "results").open_suite(whole())
+        Store(tmp_path / "thesis.tex" / "results").open_suite(whole(), {})
     with pytest.raises(InvalidFile, match=r"suite\.json is missing"):
         Store(tmp_path).read_suite()
 
@@ -171,16 +171,16 @@ def test_invalid_directories(tmp_path):
 def test_a_directory_that_another_process_prepares_meanwhile_is_accepted(tmp_path, monkeypatch):
     """Shards start so: the other process finishes suite.json between two looks at the directory."""
     suite, looks = whole(), []
-    Store(tmp_path).open_suite(suite)
+    Store(tmp_path).open_suite(suite, {})
     has_suite = Store.has_suite
     monkeypatch.setattr(Store, "has_suite", lambda store: looks.append(1) or (len(looks) > 1 and has_suite(store)))
-    Store(tmp_path).open_suite(suite)
+    Store(tmp_path).open_suite(suite, {})
     assert len(looks) > 1
 
 
 def test_an_old_run_of_a_living_process_stays(tmp_path):
     store = Store(tmp_path)
-    store.open_suite(whole())
+    store.open_suite(whole(), {})
     ours, foreign = (store._make_scratch(run) for run in whole().list_runs()[:2])
     foreign = foreign.rename(foreign.with_name(foreign.name.replace(f"@{process_namespace()}@", "@elsewhere@")))
     for scratch in (ours, foreign):
@@ -192,7 +192,7 @@ def test_an_old_run_of_a_living_process_stays(tmp_path):
 
 def test_damaged_files_are_named(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open_suite(suite)
+    store.open_suite(suite, {})
     run = suite.list_runs()[0]
     store.write_run(run, [{"row": 1}], {})
     (store.runs / run.folder / "rows.jsonl").write_text('{"row": 1}\n{"row"')

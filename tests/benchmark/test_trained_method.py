@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.baselines import method
-from momagames.benchmark.plan import method_names
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
@@ -31,7 +31,7 @@ def make_suite(*checkpoints, **options):
 def test_runs_of_another_training_are_other_runs(checkpoints, tmp_path):
     path = Path(shutil.copy(checkpoints[0], tmp_path))
     first = make_suite(path, divisions=2)
-    assert list(method_names(first.experiments[0]).values()) == ["random", "trained"]
+    assert list(label_methods(first.experiments[0].methods).values()) == ["random", "trained"]
     results = run_suite(first, tmp_path / "results")
     assert (len(results.finished), results.failed) == (2, ())
     assert len(run_suite(make_suite(path, divisions=2), tmp_path / "results").finished) == 0
@@ -49,7 +49,7 @@ def test_policies_are_those_of_the_training(checkpoints):
 
 
 def test_labels_of_two_trainings_have_their_paths(checkpoints):
-    names = list(method_names(make_suite(*checkpoints).experiments[0]).values())
+    names = list(label_methods(make_suite(*checkpoints).experiments[0].methods).values())
     assert names == ["random", *(f"trained(checkpoint={path})" for path in checkpoints)]
 
 

@@ -317,7 +317,7 @@ def test_interrupted_runs_leave_no_files(done, tmp_path, monkeypatch):
     _, tested = done
     (run,) = runs_of(tested, "nsga2")
     store = Store(tmp_path / "results")
-    store.open_suite(tested)
+    store.open_suite(tested, {})
     original, count = evolution.PopulationEvaluator.evaluate, []
 
     def interrupt(self, parameters):

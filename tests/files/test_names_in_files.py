@@ -19,12 +19,14 @@ from momagames.baselines.learners import find_learner
 from momagames.baselines.policy_names import find_checkpoint
 from momagames.baselines.strategies import encode_actions
 from momagames.benchmark import replays, training
-from momagames.benchmark.plan import GameChoice, Opponent, canonical_json, parse_run
+from momagames.benchmark.choices import GameChoice, Opponent
+from momagames.benchmark.runs import parse_run
 from momagames.benchmark.store.store import Store, read_run
 from momagames.benchmark.suite_files import check_suite, load_suite
 from momagames.cli.app import app
 from momagames.datasets.manifest import FORMAT, MANIFEST
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, UnknownId
+from momagames.files.json_data import canonical_json
 from momagames.fronts.front_file import state_claim
 from momagames.wrappers.recording import replay
 from tests.benchmark.tiny import INDICATORS, POLICIES, RANDOM, plans

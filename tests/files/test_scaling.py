@@ -8,7 +8,7 @@ import pytest
 
 import momagames
 from momagames.adapters.text.answers import extract_action
-from momagames.benchmark.plan import MethodChoice, label_methods
+from momagames.benchmark.choices import MethodChoice, label_methods
 from momagames.errors import MomagamesError
 from momagames.files.json_data import parse_json
 from momagames.files.yaml_data import parse_yaml

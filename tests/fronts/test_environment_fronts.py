@@ -198,7 +198,7 @@ def test_own_games_agree_with_their_own_search():
     board = {"board_width": 4, "board_height": 3, "num_colors": 3}
     choice = fronts.EnvironmentChoice(id="momagames/mo-samegame-v0", params=board, seed=5, gamma="1")
     made = fronts.solve_environment(choice, None, LIMITS)
-    from momagames.benchmark.plan import GameChoice
+    from momagames.benchmark.choices import GameChoice
 
     own = fronts.returns_front(GameChoice(id="mo-samegame-v0", params=board), 5, fronts.SearchLimits(10**6, 1 << 28))
     assert made.values.tolist() == own.values.tolist()

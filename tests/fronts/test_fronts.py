@@ -15,10 +15,11 @@ import momagames
 from momagames import fronts
 from momagames.baselines.exact import Checkpoint, pareto_front
 from momagames.benchmark import run_suite
-from momagames.benchmark.plan import GameChoice, Opponent, canonical_json
+from momagames.benchmark.choices import GameChoice, Opponent
 from momagames.benchmark.store.store import Store
 from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
+from momagames.files.json_data import canonical_json
 from momagames.fronts.front_file import Start, hash_position, read_header
 from momagames.reports.data.panels import build_panels
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite

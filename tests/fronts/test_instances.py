@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from momagames.baselines.exact import exact_front
-from momagames.benchmark.plan import GameChoice
+from momagames.benchmark.choices import GameChoice
 from momagames.engine.playouts import generate_starts
 from momagames.errors import TooLarge
 from momagames.fronts import SearchLimits, instances, read_front, write_front

@@ -11,7 +11,6 @@ from momagames.baselines import batch_policy
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.evaluate import evaluate_policies, make_episode_seeds
-from momagames.benchmark.plan import expand_runs
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidParameter
 from momagames.leaderboard import check_submission, make_tables
@@ -167,7 +166,7 @@ def test_fresh_episodes_are_others(tmp_path):
 
 def test_fresh_episodes_of_an_episode_set_are_others(suite):
     policies = suite.experiments[1].model_copy(update={"episode_set": "shared"})
-    (run,) = expand_runs(policies.model_copy(update={"methods": policies.methods[:1]}))
+    (run,) = policies.model_copy(update={"methods": policies.methods[:1]}).list_runs()
     game = run.game.make_game()
     starts = [make_episode_seeds(one, game)[0].tolist() for one in (run, change_seed(run, 1), change_seed(run, 2))]
     assert len({str(one) for one in starts}) == 3

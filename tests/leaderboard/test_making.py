@@ -5,7 +5,7 @@ import pytest
 import momagames
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.benchmark import load_suite, run_suite
-from momagames.benchmark.plan import Opponent
+from momagames.benchmark.choices import Opponent
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.training import CHECKPOINT, Training, train
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId

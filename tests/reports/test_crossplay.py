@@ -10,7 +10,7 @@ from rich.console import Console
 
 from momagames import spec
 from momagames.analysis.reference import Reference
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.crossplay import NORMALIZED_HV, WIN_RATE, compute_crossplay, find_deciding_objective, score_wins
 from momagames.reports.data.overview import build_overview

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from momagames.benchmark.plan import method_names
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.reports.data.method_styles import COLUMNS, FIRST_OTHER, KNOWN, assign_numbers, number_methods
 from momagames.reports.figures.matplotlib_figures import MARKERS, marker_style
@@ -56,7 +56,7 @@ def test_methods_of_a_suite_differ(suites):
         numbers = number_methods(suite)
         assert len({(style_color(number), style_symbol(number)) for number in numbers.values()}) == len(numbers), name
         for experiment in suite.experiments:
-            colors = {style_color(numbers[method]) for method in method_names(experiment).values()}
+            colors = {style_color(numbers[method]) for method in label_methods(experiment.methods).values()}
             assert len(colors) >= min(len(experiment.methods), COLUMNS - 1), name
 
 

@@ -415,7 +415,7 @@ def test_nothing_to_report(tmp_path):
     with pytest.raises(InvalidFile, match=r"suite\.json is missing"):
         report(tmp_path)
     store = Store(tmp_path)
-    store.open_suite(broken())
+    store.open_suite(broken(), {})
     assert build_panels(store, broken()) == []
     with pytest.raises(InvalidFile, match="no run of 'tiny' is finished"):
         report(tmp_path)

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.families import group_by_family
 from momagames.reports.data.scores import Score
 from momagames.reports.data.verdicts import LEVEL, compare_methods, count_leads, find_leaders

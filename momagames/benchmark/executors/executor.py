@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from momagames.benchmark import evaluate
-from momagames.benchmark.plan import Run
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.store import Store, summary_line
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import TooLarge

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from momagames.benchmark.executors.executor import Outcome, execute_run
 from momagames.benchmark.executors.worker_pool import Worker, dispatch
-from momagames.benchmark.plan import Run
+from momagames.benchmark.runs import Run
 from momagames.errors import InvalidCall
 
 MAX_KILLED_STARTS = 5  # workers that were killed before their first run

@@ -18,7 +18,7 @@ from typing import Any
 from momagames.benchmark.executors.executor import Outcome, execute_run
 from momagames.benchmark.executors.processes import count_cores, order_runs
 from momagames.benchmark.executors.worker_pool import Worker, dispatch
-from momagames.benchmark.plan import ROWS_FORMAT, Run, parse_run
+from momagames.benchmark.runs import ROWS_FORMAT, Run, parse_run
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
 from momagames.files.processes import is_alive, process_namespace

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from momagames.benchmark.executors.executor import Outcome, timeout_message
-from momagames.benchmark.plan import Run
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.store import Store
 
 MAX_ATTEMPTS = 3  # workers that may die during one run

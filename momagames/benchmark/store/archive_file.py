@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.benchmark.plan import Run
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.checksums import CHECKSUMS, hash_files, read_checksums, write_checksums
 from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars, list_rows, read_packed_table
 from momagames.benchmark.store.packing import pack

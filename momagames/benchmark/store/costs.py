@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from momagames.benchmark.plan import Run
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.store import RUN, Store
 from momagames.files.reading import refuse_content
 from momagames.wording import count

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from momagames.benchmark.plan import Run, canonical_json, expand_runs
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.packed_rows import RETURN, import_polars
 from momagames.benchmark.store.store import RUN, Store
+from momagames.files.json_data import canonical_json
 from momagames.files.reading import refuse_content
 from momagames.files.writing import atomic_path
 
@@ -67,7 +68,7 @@ def _flatten_rows(store: Store, runs: list[Run]) -> Iterator[FlatRow]:
     suite, versions = store.read_suite(), store.read_versions()
     experiments: dict[str, str] = {}
     for experiment in suite.experiments:
-        for run in expand_runs(experiment, versions):
+        for run in experiment.list_runs(versions):
             experiments.setdefault(run.digest, experiment.name)
     for run in runs:
         head = {

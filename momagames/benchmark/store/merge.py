@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from momagames.benchmark.plan import Run
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.checksums import read_checksums
 from momagames.benchmark.store.store import ROWS, Store, read_rows, read_run, read_run_files, verify_run
 from momagames.errors import InvalidFile, InvalidParameter
@@ -47,7 +47,7 @@ def merge_results(
             raise InvalidFile(
                 f"{store.folder}: another suite ({store.read_suite().name!r}) than in {first.folder} ({suite.name!r})"
             )
-    into.open_suite(suite)
+    into.open_suite(suite, versions.revisions)
     copied = equal = 0
     for store in stores:
         for run in store.finished_runs():

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from momagames.benchmark.plan import canonical_json
 from momagames.benchmark.store.checksums import hash_files, write_checksums
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.packed_rows import PACKED, read_packed_rows
 from momagames.benchmark.store.store import ROWS, Store, read_run
 from momagames.errors import InvalidFile
+from momagames.files.json_data import canonical_json
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from momagames.benchmark.episodes import SETS
 from momagames.engine.policies import BatchPolicy
 
 if TYPE_CHECKING:
-    from momagames.benchmark.plan import Run
+    from momagames.benchmark.runs import Run
 
 Point = dict[str, Any]
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from momagames.benchmark.plan import Run, Suite, expand_runs, method_names
+from momagames.benchmark.choices import label_methods
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.costs import Cost, Timings
 from momagames.benchmark.store.store import RESULTS, Store
+from momagames.benchmark.suites import Suite
 from momagames.files.reading import refuse_content
 
 
@@ -53,9 +55,9 @@ def read_status(folder: str | Path) -> Status:
     lines: list[MethodProgress] = []
     errors: dict[str, tuple[Run, str]] = {}
     for experiment in suite.experiments:
-        names = method_names(experiment)
+        names = label_methods(experiment.methods)
         by_method: dict[str, list[Run]] = {name: [] for name in names.values()}
-        for run in expand_runs(experiment, versions):
+        for run in experiment.list_runs(versions):
             by_method[names[run.method.model_dump_json()]].append(run)
         for name, runs in by_method.items():
             finished = [run for run in runs if store.has_run(run)]

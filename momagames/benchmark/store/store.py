@@ -34,7 +34,7 @@ from pydantic import ValidationError
 import momagames
 from momagames.baselines import METHODS, method
 from momagames.baselines.policy_names import strip_safe
-from momagames.benchmark.plan import Run, Suite, Versions, canonical_json, parse_run
+from momagames.benchmark.runs import Run, Versions, parse_run
 from momagames.benchmark.store.checksums import (
     CHECKSUMS,
     find_changed_files,
@@ -46,9 +46,10 @@ from momagames.benchmark.store.packed_rows import PACKED, find_changed_table, re
 from momagames.benchmark.store.policy_files import POLICIES, pack_policies
 from momagames.benchmark.store.provenance import collect_env_info
 from momagames.benchmark.store.run_front import FrontCollector
+from momagames.benchmark.suites import Suite
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, first_of
-from momagames.files.json_data import read_json
+from momagames.files.json_data import canonical_json, read_json
 from momagames.files.processes import is_stale, process_namespace
 from momagames.files.reading import hash_content, is_directory, is_file, refuse_content
 from momagames.files.writing import flush_file, is_temporary, sync_directory, write_file_atomically
@@ -70,15 +71,19 @@ class Store:
 
     # --------------------------------------------------------------------------------------------------------- writing
 
-    def open_suite(self, suite: Suite) -> None:
-        """Prepare the directory for a suite. Raises InvalidFile if it cannot be written or holds other files."""
+    def open_suite(self, suite: Suite, revisions: Mapping[str, int]) -> None:
+        """Prepare the directory for a suite. Raises InvalidFile if it cannot be written or holds other files.
+
+        revisions    of its methods, by name where they are above 1
+        """
         if is_directory(self.folder) and not self.has_suite() and any(self.folder.iterdir()) and not self._is_being_prepared():
             raise InvalidFile(f"{self.folder}: expected a results directory or an empty one; this one holds other files")
         if self.has_suite():
             self._read_suite_file()  # rejects another schema before any change
         try:
             self.prepare()
-            data = {"schema": SCHEMA, **suite.find_versions()._asdict(), "suite": suite.model_dump(mode="json")}
+            versions = Versions(momagames.__version__, dict(revisions))
+            data = {"schema": SCHEMA, **versions._asdict(), "suite": suite.model_dump(mode="json")}
             write_file_atomically(self.folder / "suite.json", json.dumps(data, indent=1))
         except OSError as error:
             raise InvalidFile(f"{self.folder}: {error.strerror or error}") from None
@@ -258,7 +263,7 @@ class Store:
         Methods that are not of the package are left out: what a directory names is not loaded to read it.
         """
         before = self.read_versions().revisions
-        names = {choice.name for experiment in suite.experiments for choice in experiment.list_methods()}
+        names = {choice.name for experiment in suite.experiments for choice in (*experiment.methods, *experiment.responses)}
         pairs = {name: (before.get(name, 1), method(name).revision) for name in sorted(names) if name in METHODS}
         return ", ".join(f"{name} (revision {old}, now {new})" for name, (old, new) in pairs.items() if old != new)
 

@@ -37,7 +37,7 @@ class MethodPair:
 class Aggregate:
     """Hypervolume ratios of several methods on the same games, with equal numbers of runs.
 
-    Methods are named by their roles where a suite gives them one (see `benchmark.plan`).
+    Methods are named by their roles where a suite gives them one (see `benchmark.suites`).
 
     games         titles of the panels
     runs          runs of each method on each game: the first seeds, as many as every game has

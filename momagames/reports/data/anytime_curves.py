@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames.analysis.anytime import Band, anytime_budgets, anytime_curve, bootstrap_band
 from momagames.analysis.arrays import Array
 from momagames.analysis.named_indicators import measure_share
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.overview import INDICATOR
 from momagames.reports.data.panels import Panel
 

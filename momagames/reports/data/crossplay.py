@@ -11,7 +11,7 @@ from momagames.analysis import ratings
 from momagames.analysis.named_indicators import measure_clipped
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.contract import Game
 from momagames.reports.data.head_to_head import HeadToHeadScores, cluster_by_seed, score_head_to_head
 from momagames.reports.data.panels import NO_OPPONENT, Panel

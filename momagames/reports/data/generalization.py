@@ -15,7 +15,8 @@ from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.analysis.utilities import utility_weights
 from momagames.benchmark.episodes import make_episode_seeds
-from momagames.benchmark.plan import Generalization, Indicators, PoliciesRun
+from momagames.benchmark.runs import PoliciesRun
+from momagames.benchmark.suites import Generalization, Indicators
 from momagames.contract import Game
 from momagames.fronts import SearchLimits
 from momagames.fronts.instances import solve_instances

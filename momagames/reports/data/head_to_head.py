@@ -11,7 +11,7 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.ratings import Cycle, find_clearest_cycle, rating_intervals
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.contract import Game
 from momagames.reports.data.panels import Panel
 

@@ -7,7 +7,8 @@ from functools import cache
 
 from momagames import registry
 from momagames.baselines import SAFE
-from momagames.benchmark.plan import Suite, method_names
+from momagames.benchmark.choices import label_methods
+from momagames.benchmark.suites import Suite
 
 # Methods of a column have one color and different symbols; those of one comparison are in different columns where possible.
 KNOWN = (
@@ -31,7 +32,7 @@ def number_methods(suite: Suite) -> dict[str, int]:
     Known methods and the policies of games have the same number in every suite. Others have numbers of colors that no method
     before them has, as long as there are any.
     """
-    names = dict.fromkeys(name for experiment in suite.experiments for name in method_names(experiment).values())
+    names = dict.fromkeys(name for experiment in suite.experiments for name in label_methods(experiment.methods).values())
     return assign_numbers(names)
 
 

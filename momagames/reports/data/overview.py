@@ -10,7 +10,7 @@ import numpy as np
 from momagames.analysis.arrays import Array
 from momagames.analysis.named_indicators import measure_share
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.panels import Panel
 
 INDICATOR = "hypervolume_ratio"  # of the overview, the verdicts, and the comparison over games

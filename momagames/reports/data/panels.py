@@ -14,18 +14,11 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
 from momagames.analysis.named_indicators import Indicator
 from momagames.analysis.reference import Reference
-from momagames.benchmark.plan import (
-    Indicators,
-    PlansExperiment,
-    PoliciesExperiment,
-    PoliciesRun,
-    Run,
-    Suite,
-    expand_runs,
-    method_names,
-)
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.reference_sets import load_reference_set
+from momagames.benchmark.runs import PoliciesRun, Run
 from momagames.benchmark.store.store import RESULTS, Store
+from momagames.benchmark.suites import Indicators, PlansExperiment, PoliciesExperiment, Suite
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, join_words, list_changed_parameters
 from momagames.files.reading import refuse_content
@@ -166,8 +159,8 @@ def build_panels(
     panels, versions = [], store.read_versions()
     styles = number_methods(suite)
     for experiment in suite.experiments:
-        names = method_names(experiment)
-        runs = [(run, names[run.method.model_dump_json()]) for run in expand_runs(experiment, versions)]
+        names = label_methods(experiment.methods)
+        runs = [(run, names[run.method.model_dump_json()]) for run in experiment.list_runs(versions)]
         for choice in experiment.games:
             game_runs = [(run, name) for run, name in runs if run.game == choice]
             if any(store.has_run(run) for run, _ in game_runs):
@@ -305,7 +298,7 @@ def _policy_views(
     opponents = tuple(opponent.label for opponent in experiment.opponents) or (NO_OPPONENT,)
     seats = experiment.seats or game.agents
     if experiment.head_to_head:
-        opponents, seats = tuple(method_names(experiment).values()), experiment.head_to_head.list_seats(game)
+        opponents, seats = tuple(label_methods(experiment.methods).values()), experiment.head_to_head.list_seats(game)
     names = _shorten_names(opponents)
     against_all = f"against {join_words(names.values())}" if opponents != (NO_OPPONENT,) else ""
     against_all = "head to head" if experiment.head_to_head else against_all

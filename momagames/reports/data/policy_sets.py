@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from momagames.analysis.episode_returns import esr_set
 from momagames.analysis.named_indicators import WEIGHT_INDICATORS, MeasuredRun
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import PolicyEpisodes

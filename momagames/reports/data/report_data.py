@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from momagames.benchmark.plan import Indicators, Suite
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.suites import Indicators, Suite
 from momagames.reports.data.aggregate import MIN_GAMES, Aggregate, aggregate, select_comparable
 from momagames.reports.data.crossplay import CrossPlay, compute_crossplay
 from momagames.reports.data.overview import OverviewRow, build_overview

@@ -9,9 +9,9 @@ from pathlib import Path
 from momagames.analysis.arrays import Array
 from momagames.analysis.named_indicators import Indicator
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Experiment, Indicators, PoliciesExperiment, Suite
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.suites import Experiment, Indicators, PoliciesExperiment, Suite
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.panels import Panel, build_panels
 from momagames.reports.data.points import Points

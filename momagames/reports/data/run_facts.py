@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from momagames.benchmark.plan import Suite
 from momagames.benchmark.store.costs import format_duration
 from momagames.benchmark.store.store import RESULTS, Store
+from momagames.benchmark.suites import Suite
 from momagames.files.reading import refuse_content
 from momagames.wording import count
 

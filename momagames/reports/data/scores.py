@@ -13,7 +13,7 @@ from momagames.analysis.episode_returns import esr_values, selected_value, ser_v
 from momagames.analysis.named_indicators import Indicator, MeasuredRun, WeightedPolicies
 from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.contract import Game
 from momagames.reports.data.points import Points, PolicyEpisodes
 

@@ -11,7 +11,7 @@ from momagames.analysis.episode_returns import mean_returns
 from momagames.analysis.fairness import FAIRNESS_MEASURES, agent_utilities, lorenz_front
 from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import PolicyEpisodes
 from momagames.reports.data.weighted_policies import Weights

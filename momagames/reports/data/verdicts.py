@@ -11,7 +11,7 @@ import numpy as np
 
 from momagames.analysis.arrays import ROUNDING, Array
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.overview import compute_ratios, stack_ratios
 from momagames.reports.data.panels import Panel
 

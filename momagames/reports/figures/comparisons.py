@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from momagames.analysis.arrays import Array
 from momagames.analysis.named_indicators import INDICATORS
 from momagames.analysis.statistics import Interval
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.crossplay import CrossPlay

@@ -8,7 +8,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from momagames.benchmark.plan import canonical_json
+from momagames.files.json_data import canonical_json
 from momagames.reports.figures.theme import DARK
 from momagames.reports.html.compressed_text import compress
 from momagames.wording import show_all_controls

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from momagames.benchmark.plan import Run, Suite
+from momagames.benchmark.runs import Run
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.suites import Suite
 from momagames.reports.data.families import Family, group_by_family
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.kinds import FIGURE_KINDS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import json
 
-from momagames.benchmark.plan import Suite
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.suites import Suite
 from momagames.reports.data.run_facts import collect_run_facts, reproduction_commands
 from momagames.reports.html.parts import render_facts
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from momagames.analysis.episode_returns import required_episodes
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
 from momagames.reports.data.overview import OverviewRow

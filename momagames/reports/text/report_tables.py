@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from momagames.analysis.named_indicators import WEIGHT_INDICATORS, Indicator
-from momagames.benchmark.plan import Indicators
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.generalization import MORE_IS_BETTER, RATIO, REGRET, list_intervals

@@ -14,7 +14,7 @@ from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.moppo.utility import Utility
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import training as trainings
-from momagames.benchmark.plan import Opponent
+from momagames.benchmark.choices import Opponent
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import AgentPolicy

@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames import fronts
 from momagames.baselines.exact import Checkpoint
-from momagames.benchmark.plan import GameChoice
+from momagames.benchmark.choices import GameChoice
 from momagames.errors import InvalidFile
 from momagames.games.breakthrough.solver import proof_number, threshold_fronts
 from momagames.games.breakthrough.solver.guarantees import Board

@@ -5,7 +5,7 @@ import pytest
 
 import momagames
 from momagames.baselines import batch_policy, method, policy
-from momagames.benchmark.plan import Opponent
+from momagames.benchmark.choices import Opponent
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies, play_policies

@@ -55,7 +55,6 @@ OBJECTIVES = (
 
 # A cell's flames are one word `fire`: the owners (a bit for each seat) of the flame of life 0, of life 1 and of life 2, four
 # bits each, and a bit for each of the three that says whether there is one. A cell has at most one flame of each life.
-OWNERS = 0x0FFF
 FLAME_BITS = (0x1000, 0x2000, 0x4000)
 NEW_FLAME = np.uint16(FLAME_BITS[2])
 
