@@ -41,6 +41,8 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
     and `final_action_mask`. Each has a mask bool[N] with an underscore before its name: `_final_return`.
 
     `reward_space` bounds the rewards of one environment, [K] or [A, K], as in MO-Gymnasium's vector environments.
+    `reward_dim` is K, `agents` has the names of the agents, and `game` the facts of the game: `sequential` (one agent acts in
+    each step), `teams` (index of the team of each agent), `objectives` with their bounds.
 
     Arrays are allocated once and overwritten by the next step: copy them to keep them. Calls of several threads wait for each
     other, so that no step is done by halves, but they return the same arrays.
