@@ -34,6 +34,7 @@ RUN_ELSEWHERE = {ROOT / "docs/add-a-game.md", *(ROOT / "docs/tutorials").glob("*
 EXTRAS = {"datasets": ("pyarrow", "torch")}  # page in docs -> packages of extras that its examples need
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 IMAGE = re.compile(r"^```\{image\} (\S+)$", re.MULTILINE)
+NAMED = re.compile(r"`([a-z_/]+\.py)`, `([\w.]+)`")  # a file of the package and what it defines
 
 
 # ------------------------------------------------------------------------------------------------------------ examples
@@ -318,3 +319,22 @@ def test_api_reference_has_what_examples_import():
     documented = list_documented_names() | modules
     missing = {one: page for one, page in list_imported_names().items() if one not in documented}
     assert not missing, f"add them to docs/api: {missing}"
+
+
+def test_files_and_names_of_the_architecture_exist():
+    """Also of a method by its class, and of a field or a variable."""
+    pairs = NAMED.findall((ROOT / "docs/architecture.md").read_text(encoding="utf-8"))
+    assert len(pairs) > 40
+    trees = {file: ast.parse((ROOT / "momagames" / file).read_text(encoding="utf-8")) for file, _ in pairs}
+    assert [f"{file}: {name}" for file, name in pairs if not defines(trees[file].body, name.split("."))] == []
+
+
+def defines(body: list[ast.stmt], names: list[str]) -> bool:
+    """Whether statements, or what stands in them, define the first of these names, and it the next."""
+    for node in body:
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() if node.name == names[0]:
+                return len(names) == 1 or defines(node.body, names[1:])
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if name == names[0]:
+                return True
+    return any(isinstance(node, ast.FunctionDef) and defines(node.body, names) for node in body)
