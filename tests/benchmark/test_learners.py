@@ -303,7 +303,7 @@ def test_commands(tmp_path):
     assert done.stdout.splitlines()[-1] == f"next: momagames eval {out}"  # no opponents to play against
     page = (tmp_path / "mine" / "report.html").read_text()
     assert "cpu_seconds" not in page  # a column of the log, and no metric
-    assert '<th scope="row">random</th>' in page
+    assert '<th scope="row" class="text">random</th>' in page
     assert "<nav" not in page  # so that the layout with a side navigation, below, does not apply
     assert "body:has(> nav) { display: grid" in page
     assert "cross_entropy" in page
