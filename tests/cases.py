@@ -7,8 +7,6 @@ GOLDEN   id -> name of a golden file -> seed and parameters ("by": the policy th
 PERFT    optional, for sequential games with positions {"board": ..., "next_agent": ...}: id -> list of (parameters, board,
          index of the agent to move, depth). The oracle counts sequences of actions; it needs given(board, mover, **parameters),
          mover, legal(agent) and step(action). `python -m tests.perft.count` writes the counts
-turn_state  where the game declares symmetries of its egocentric view: function (state, turn) -> the image of a position, see
-         tests/games/turns.py; and TIES, planes and scalars that break ties by the order of cells
 letters  optional: function (game, objective) -> letters in the formulas of SPEC.md and their values, besides the parameters
 
 A package that is not this one names its ids in the environment variable MOMAGAMES_TEST_IDS, for tests/test_every_game.py and

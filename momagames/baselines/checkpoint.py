@@ -59,7 +59,9 @@ class Checkpoint:
     def make_method(self) -> TrainerMethod:
         """Return the method of the training, with its options. Raises InvalidFile."""
         try:  # no code that the file names is imported
-            return find_learner(self.head["method"])(**self.head["options"])
+            learner = find_learner(self.head["method"])
+            former = learner.former_options.items()
+            return learner(**{name: value for name, value in self.head["options"].items() if (name, value) not in former})
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidFile(f"{self.path}: not a training checkpoint: {error}") from None
 

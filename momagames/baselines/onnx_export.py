@@ -115,13 +115,13 @@ def _write_views(
     game: Game, encoder: ObservationEncoder, states: Sequence[State], agents: Sequence[int]
 ) -> NDArray[np.float32]:
     """Return egocentric views, float32[N, F]."""
-    encode, size = compile_view_encoder(game, encoder.safe_inputs), encoder.features
-    mask, dense, no_weights = np.zeros(game.mask_size, np.int8), np.zeros(size, np.float32), np.zeros((1, 0), np.float32)
+    encode, size = compile_view_encoder(game), encoder.features
+    dense, no_weights = np.zeros(size, np.float32), np.zeros((1, 0), np.float32)
     starts, columns, values = np.zeros(2, np.int64), np.zeros(size, np.int32), np.zeros(size, np.float32)
     record, first, views = np.zeros(1, game.dtype), np.zeros(1, np.int64), np.zeros((len(states), size), np.float32)
     for i, (state, agent) in enumerate(zip(states, agents, strict=True)):
         record[0] = state
-        encode(record, first, np.array([agent]), no_weights, 0, mask, dense, starts, columns, values)
+        encode(record, first, np.array([agent]), no_weights, 0, dense, starts, columns, values)
         views[i] = dense
     return views
 

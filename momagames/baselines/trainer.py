@@ -92,11 +92,13 @@ class TrainerMethod(Method, ABC):
                       minutes on two cores
     plays_itself      whether it trains by self-play where there are several teams; else against given opponents alone
     serves            option of a search that it trains for, where its policies are a by-product; empty: it trains for play
+    former_options    options that older files may name, with the only values that can still be played
     """
 
     trains: ClassVar[bool] = True
     plays_itself: ClassVar[bool] = True
     serves: ClassVar[str] = ""
+    former_options: ClassVar[Mapping[str, Any]] = {}
     default_budget: ClassVar[int]
 
     @abstractmethod

@@ -40,7 +40,7 @@ from momagames.contract.support import (
     SearchSupport,
     TrainingDefaults,
 )
-from momagames.contract.symmetries import Symmetry, ViewSymmetry, make_square_symmetries
+from momagames.contract.symmetries import Symmetry
 from momagames.contract.views import Animation, Cell, Cells, Human, Keys, Line, Slide, View
 
 __all__ = [
@@ -77,7 +77,6 @@ __all__ = [
     "TrainingDefaults",
     "Utility",
     "View",
-    "ViewSymmetry",
     "check_objectives",
     "check_parameters",
     "check_position",
@@ -85,7 +84,6 @@ __all__ = [
     "first_legal_action",
     "has_choice",
     "make_record_codec",
-    "make_square_symmetries",
     "parse_field",
     "position_number",
     "read_integers",

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from momagames.contract.symmetries import Symmetry, ViewSymmetry
+from momagames.contract.symmetries import Symmetry
 
 
 @dataclass(frozen=True)
@@ -74,15 +74,12 @@ class EgocentricView:
     radius       cells from the agent's cell to the edge of a plane
     planes       names of the P planes
     scalars      names of the V numbers
-    symmetries   of the rules, as the view shows them, without the identity: see `make_square_symmetries` for rotations and
-                 reflections
     """
 
     write: Callable[..., None]
     radius: int
     planes: tuple[str, ...]
     scalars: tuple[str, ...]
-    symmetries: tuple[ViewSymmetry, ...] = ()
 
     @property
     def cells(self) -> int:

@@ -5,8 +5,7 @@ with few values becomes one binary plane for each value, a field with many value
 fields are encoded in the same way as scalars; fractions are binned in addition. A field "position" bounded by the board
 becomes a binary plane. Fields of another size than the first board are read as scalars.
 
-A game may declare an egocentric view instead (`contract.EgocentricView`), which its own kernel writes. Masks of safe actions
-may stand behind it, one for each level of caution.
+A game may declare an egocentric view instead (`contract.EgocentricView`), which its own kernel writes.
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ from numpy.typing import NDArray
 
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.observation_layout import field_offsets, memory_shape
-from momagames.baselines.safe import MAX_CAUTION
 from momagames.contract import Field, Game
-from momagames.errors import InvalidParameter, invalid_value
+from momagames.errors import InvalidParameter
 
 MAX_ONE_HOT = 16  # largest number of values that are encoded one-hot; number of bins of a fraction
 ONE_HOT, LINEAR, LOGARITHMIC, POSITION, BIN = range(5)  # transforms of a feature
@@ -58,8 +56,7 @@ class ObservationEncoder:
     actions_per_cell   number of actions of each cell, if the actions belong to the cells in memory order; else 0
     agent_plane        index of the plane that marks the cell of the agent; -1 if there is none
     agent_ids          length of the one-hot agent id; 0 in games with one agent, and in egocentric views
-    egocentric_size    numbers of the egocentric view, masks of safe actions included; 0: observations are encoded
-    safe_inputs        whether the masks of safe actions stand behind the view
+    egocentric_size    numbers of the egocentric view; 0: observations are encoded
     """
 
     rows: int
@@ -70,7 +67,6 @@ class ObservationEncoder:
     agent_plane: int
     agent_ids: int
     egocentric_size: int = 0
-    safe_inputs: bool = False
 
     @property
     def cells(self) -> int:
@@ -82,15 +78,10 @@ class ObservationEncoder:
         return self.egocentric_size or len(self.scalars) + self.agent_ids
 
 
-def make_egocentric_encoder(game: Game, safe_inputs: float = False) -> ObservationEncoder:
-    """Return the encoder of the egocentric view that a game declares. Raises InvalidParameter for safe_inputs of no use."""
-    can_be_safe = game.learning.clear_unsafe_actions is not None
-    if safe_inputs not in range(1 + can_be_safe):
-        expected = "False or True" if can_be_safe else "False: the game declares no safe actions"
-        raise InvalidParameter(invalid_value(f"moppo: {game.id}: safe_inputs", safe_inputs, expected))
+def make_egocentric_encoder(game: Game) -> ObservationEncoder:
+    """Return the encoder of the egocentric view that a game declares."""
     assert game.learning.egocentric_view is not None
-    size = game.learning.egocentric_view.size + (MAX_CAUTION * game.mask_size if safe_inputs else 0)
-    return ObservationEncoder(0, 0, _to_table([]), _to_table([]), 0, -1, 0, size, bool(safe_inputs))
+    return ObservationEncoder(0, 0, _to_table([]), _to_table([]), 0, -1, 0, game.learning.egocentric_view.size)
 
 
 def make_network_encoder(game: Game, options: MoppoOptions) -> ObservationEncoder:
@@ -102,10 +93,7 @@ def make_network_encoder(game: Game, options: MoppoOptions) -> ObservationEncode
             f"moppo: invalid network='egocentric' for {game.id}: expected 'auto' or 'convolutional', {reason}"
         )
     if options.network != "convolutional" and not reason:
-        return make_egocentric_encoder(game, options.safe_inputs)
-    if options.safe_inputs:
-        expected = "False: the network does not read an egocentric view"
-        raise InvalidParameter(invalid_value(f"moppo: {game.id}: safe_inputs", options.safe_inputs, expected))
+        return make_egocentric_encoder(game)
     return make_encoder(game)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from momagames.baselines.moppo.encoder import BIN, LINEAR, ONE_HOT, POSITION
-from momagames.baselines.safe import MAX_CAUTION
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.engine.masks import fill_forced_action, has_choice
@@ -200,19 +199,17 @@ def clear_nothing(state, agent, caution, mask):
 
 
 @cache_by_rules
-def make_network_kernel(game: Game, is_egocentric: bool, safe_inputs: bool) -> Callable[..., Any]:
+def make_network_kernel(game: Game, is_egocentric: bool) -> Callable[..., Any]:
     """Return the policy kernel of a network, see `engine.policies`.
 
-    is_egocentric    whether the network reads the egocentric view instead of the observation, and with `safe_inputs` the masks
-                     of safe actions
+    is_egocentric    whether the network reads the egocentric view instead of the observation
     """
-    write_inputs = _make_view_reader(game, safe_inputs) if is_egocentric else _make_observation_writer(game)
+    write_inputs = _make_view_reader(game) if is_egocentric else _make_observation_writer(game)
     clear = game.learning.clear_unsafe_actions or clear_nothing
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        _, _, _, shape, net, buffers, caution, masks = scratch
-        safe = masks[0]
+        _, _, _, shape, net, buffers, caution, safe = scratch
         for place in range(mask.shape[0]):
             safe[place] = mask[place]
         if caution[0] > 0:
@@ -253,67 +250,51 @@ def _make_observation_writer(game: Game) -> Callable[..., Any]:
     return write_inputs
 
 
-def _make_view_reader(game: Game, safe_inputs: bool) -> Callable[..., Any]:
+def _make_view_reader(game: Game) -> Callable[..., Any]:
     """Return a kernel that writes the egocentric view as features; it returns their number."""
-    write_view = make_view_writer(game, safe_inputs)
+    write_view = make_view_writer(game)
 
     @kernel
     def write_inputs(state, agent, scratch):
-        return write_view(state, agent, scratch[7][1], scratch[5][1])
+        return write_view(state, agent, scratch[5][1])
 
     return write_inputs
 
 
 @cache_by_rules
-def make_view_writer(game: Game, safe_inputs: bool) -> Callable[..., Any]:
-    """Return a kernel that writes the egocentric view to out float32[F], and the masks of safe actions if they are inputs.
-
-    It returns the number of inputs; mask int8[M] is scratch memory.
-    """
+def make_view_writer(game: Game) -> Callable[..., Any]:
+    """Return a kernel that writes the egocentric view to out float32[F]. It returns the number of inputs."""
     view = game.learning.egocentric_view
     assert view is not None  # see make_network_encoder
     write, cells, size = view.write, view.cells, view.size
-    legal, clear = game.kernels.legal, game.learning.clear_unsafe_actions
 
     @kernel
-    def write_view(state, agent, mask, out):
+    def write_view(state, agent, out):
         write(state, agent, out[:cells], out[cells:size])
         return size
 
-    @kernel
-    def write_view_and_masks(state, agent, mask, out):
-        end = write_view(state, agent, mask, out)
-        for caution in range(1, MAX_CAUTION + 1):
-            legal(state, agent, mask)
-            clear(state, agent, caution, mask)
-            for place in range(mask.shape[0]):
-                out[end + place] = np.float32(mask[place])
-            end += mask.shape[0]
-        return end
-
-    return write_view_and_masks if safe_inputs else write_view
+    return write_view
 
 
 @cache_by_rules
-def compile_view_encoder(game: Game, safe_inputs: bool) -> Callable[..., None]:
+def compile_view_encoder(game: Game) -> Callable[..., None]:
     """Return a function that writes egocentric views and weights as sparse rows, see `views.Views`.
 
-    envs and agents int64[R], weights float32[R, K]; `first` is the index of the first row; mask int8[M] and dense float32[F]
-    are scratch memory.
+    envs and agents int64[R], weights float32[R, K]; `first` is the index of the first row; dense float32[F] is scratch memory.
     """
-    write_view = make_view_writer(game, safe_inputs)
+    write_view = make_view_writer(game)
 
-    def encode(states, envs, agents, weights, first, mask, dense, starts, columns, values):
+    def encode(states, envs, agents, weights, first, dense, starts, columns, values):
         end = starts[first]
         for r in range(envs.shape[0]):
-            copy(weights[r], dense[write_view(states[envs[r]], agents[r], mask, dense) :])
+            copy(weights[r], dense[write_view(states[envs[r]], agents[r], dense) :])
             for i in range(dense.shape[0]):
                 if dense[i] != ZERO:
                     columns[end], values[end] = i, dense[i]
                     end += 1
             starts[first + r + 1] = end
 
-    return compile_entry_point(encode, f"{game.rules_key}.moppo.encode_views{'.safe' * safe_inputs}")
+    return compile_entry_point(encode, f"{game.rules_key}.moppo.encode_views")
 
 
 def _multiply_sparse(starts, columns, values, rows, weights, biases, out):
@@ -354,28 +335,6 @@ def _expand_sparse(starts, columns, values, rows, out):
 
 expand_sparse: Callable[..., None] = compile_entry_point(_expand_sparse, "moppo.expand_sparse")
 """Write sparse rows with their zeros to a zeroed out float32[R, F]."""
-
-
-def _transform_sparse(
-    starts, columns, values, rows, chosen, sources, signs, offsets, dense, new_starts, new_columns, new_values
-):  # fmt: skip
-    end = 0
-    for i in range(rows.shape[0]):
-        for j in range(dense.shape[0]):
-            dense[j] = ZERO
-        for entry in range(starts[rows[i]], starts[rows[i] + 1]):
-            dense[columns[entry]] = values[entry]
-        g = chosen[i]
-        for j in range(dense.shape[0]):
-            value = signs[g, j] * dense[sources[g, j]] + offsets[g, j]
-            if value != ZERO:
-                new_columns[end], new_values[end] = j, value
-                end += 1
-        new_starts[i + 1] = end
-
-
-transform_sparse: Callable[..., None] = compile_entry_point(_transform_sparse, "moppo.transform_sparse")
-"""Write the images of sparse rows under chosen symmetries, see `symmetries.Symmetries`; dense float32[F] is scratch memory."""
 
 
 @cache_by_rules

@@ -17,7 +17,6 @@ from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.rollout import Progress, Rollout
 from momagames.baselines.moppo.utility import Utility
-from momagames.baselines.moppo.views import Views
 from momagames.engine.threads import run_jobs
 
 MAX_GRAD_NORM = 0.5
@@ -71,7 +70,7 @@ class Learner:
         Where threads share the minibatch, gradients are sums over its parts.
         """
         network, rows = self.model.network, rollout.select(indices)
-        images, advantages = self._make_images(rollout, indices, rows), self._normalize_advantages(rows)
+        advantages = self._normalize_advantages(rows)
         count = min(self._threads, max(1, len(indices) // SMALLEST_PART))
         bounds = [len(indices) * i // count for i in range(count + 1)]
         losses = np.zeros((count, 4))
@@ -81,7 +80,7 @@ class Learner:
             if count > 1:
                 torch.set_num_threads(1)  # of this thread
             part = slice(bounds[i], bounds[i + 1])
-            outputs = self._forward(rollout, indices, images, part)
+            outputs = rollout.forward(self.model, indices[part])
             loss, losses[i] = self._compute_losses({name: rows[name][part] for name in rows}, advantages[part], *outputs)
             share = (part.stop - part.start) / len(indices)
             losses[i] *= share
@@ -117,25 +116,6 @@ class Learner:
         kl = (ratio - 1 - log_ratio).sum(1)[is_on_policy]
         mean_kl = kl.mean().item() if len(kl) else 0.0
         return loss, np.array([policy_loss.item(), value_loss.item(), entropy.item(), mean_kl])
-
-    def _make_images(self, rollout: Rollout, indices: NDArray[np.int64], rows: dict[str, NDArray[Any]]) -> Views | None:
-        """Return the views of the decisions with these indices under random symmetries, if the options say so.
-
-        The masks and actions of the images replace those in `rows`.
-        """
-        if rollout.symmetries is None or rollout.egocentric is None:
-            return None
-        chosen = torch.randint(len(rollout.symmetries.actions), indices.shape, generator=self._generator).numpy()
-        rows["masks"], rows["actions"] = rollout.symmetries.rename_actions(chosen, rows["masks"], rows["actions"])
-        return rollout.egocentric.transform(rollout.view_rows.reshape(-1)[indices], rollout.symmetries, chosen)
-
-    def _forward(
-        self, rollout: Rollout, indices: NDArray[np.int64], images: Views | None, part: slice
-    ) -> tuple[Tensor, Tensor]:
-        """Return logits float32[R, M] and values float32[R, K] of a part of the decisions with these indices."""
-        if images is None:
-            return rollout.forward(self.model, indices[part])
-        return self.model.forward_views((images, np.arange(part.start, part.stop)))
 
     def _normalize_advantages(self, rows: dict[str, NDArray[Any]]) -> Tensor:
         """Return the advantages float32[R] of a minibatch, in units of their deviation; 0 for imitated decisions."""

@@ -13,7 +13,6 @@ from momagames.baselines.base import Plans
 from momagames.baselines.moppo.encoder import make_network_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, check_caution, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS, MoppoOptions
-from momagames.baselines.moppo.symmetries import Symmetries
 from momagames.baselines.safe import MAX_CAUTION
 from momagames.baselines.trainer import TrainerMethod, train_to_end
 from momagames.baselines.training_setup import TrainingSetup
@@ -48,6 +47,7 @@ class Moppo(MoppoOptions, TrainerMethod):
     name: ClassVar[str] = MoppoOptions.name
     revision: ClassVar[int] = 2  # since 2: initial values that do not depend on the number of threads
     file_option: ClassVar[str] = "expert"
+    former_options: ClassVar[Mapping[str, Any]] = {"safe_inputs": False, "symmetries": False, "league_size": 0}
     default_budget: ClassVar[int] = 1_000_000
     package: ClassVar[str] = "torch"
     extra: ClassVar[str] = "learn"
@@ -131,9 +131,7 @@ class Moppo(MoppoOptions, TrainerMethod):
             )
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         check_caution(game, self.caution)
-        encoder = make_network_encoder(game, self)
-        if self.symmetries:
-            Symmetries(game, encoder)
+        make_network_encoder(game, self)
 
     def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> NetworkPolicy:
         return NetworkPolicy(game, arrays)

@@ -182,8 +182,6 @@ class Network(nn.Module):
             arrays["residual_biases"] = torch.stack([state[f"{name}.bias"] for name in layers])
         if self.caution:
             arrays["caution"] = torch.tensor(self.caution)
-        if self.encoder.safe_inputs:
-            arrays["safe_inputs"] = torch.tensor(1)
         return {name: array.numpy().astype(np.float32, order="C", copy=True) for name, array in arrays.items()}
 
 

@@ -26,7 +26,6 @@ ARRAYS = (
     "fc1_bias", "fc2", "fc2_bias", "actor_cells", "actor_trunk", "actor_trunk_bias", "actor", "actor_bias",
 )  # fmt: skip
 
-FLAGS = ("caution", "safe_inputs")  # stored with the arrays where they are not 0
 DENSE = ("fc1", "fc1_bias", "fc2", "fc2_bias", "actor", "actor_bias")  # arrays of a network without a board
 NDIMS = {"conv_in": 3, "residual_convs": 4} | {name: 1 for name in ARRAYS if name.endswith("_bias")}  # all others: 2
 
@@ -69,9 +68,8 @@ def array_shapes(
 class NetworkPolicy:
     """The policies of a network, one for each weight vector.
 
-    arrays    see `array_shapes`; float32, or float16 where they are stored. see also `fix_weights`. Of FLAGS "caution" is the
-              level on which unsafe actions are masked, and "safe_inputs" is 1 if the masks of safe actions are inputs. Raises
-              InvalidParameter if they do not fit the game
+    arrays    see `array_shapes`; float32, or float16 where they are stored. see also `fix_weights`. "caution", if it is
+              there, is the level on which unsafe actions are masked. Raises InvalidParameter if they do not fit the game
 
     reads_weights    whether play depends on the weights, which are fixed otherwise
     """
@@ -83,15 +81,14 @@ class NetworkPolicy:
             )
         self.game, self.caution = game, check_caution(game, float(arrays.get("caution", 0)))
         arrays = {name: one.astype(np.float32) if one.dtype == np.float16 else one for name, one in arrays.items()}
-        net = {name: array for name, array in arrays.items() if name not in FLAGS}
+        net = {name: array for name, array in arrays.items() if name != "caution"}
         hidden = net["fc2"].shape[-1] if "fc2" in net else 1
         is_egocentric = game.learning.egocentric_view is not None and net.keys() == {*DENSE} and len(net["fc2"]) != hidden
-        safe_inputs = float(arrays.get("safe_inputs", 0))
-        self.encoder = make_egocentric_encoder(game, safe_inputs) if is_egocentric else make_encoder(game)
+        self.encoder = make_egocentric_encoder(game) if is_egocentric else make_encoder(game)
         self.reads_weights = not (is_egocentric and len(net["fc1"]) == self.encoder.features)
         if not self.reads_weights:
             net["fc1"] = np.pad(net["fc1"], ((0, len(game.objectives)), (0, 0)))
-        self.arrays = {name: (arrays | net)[name] for name in (*ARRAYS, *FLAGS) if name in arrays}
+        self.arrays = {name: (arrays | net)[name] for name in (*ARRAYS, "caution") if name in arrays}
         self.channels, self.hidden, self.layers = self._check(net, hidden)
 
     def _check(self, arrays: Mapping[str, NDArray[Any]], hidden: int) -> tuple[int, int, int]:
@@ -123,8 +120,8 @@ class NetworkPolicy:
         encoder = self.encoder
         padded = (*map(float, weights), *(0.0,) * (MAX_OBJECTIVES - len(weights)))
         return CompiledPolicy(
-            f"network{'.egocentric' * (encoder.egocentric_size > 0)}{'.safe' * encoder.safe_inputs}",
-            make_network_kernel(self.game, encoder.egocentric_size > 0, encoder.safe_inputs),
+            f"network{'.egocentric' * (encoder.egocentric_size > 0)}",
+            make_network_kernel(self.game, encoder.egocentric_size > 0),
             MEMORY,
             (self.game.rules_key,),
             (("weights", padded), ("greedy", int(greedy))),
@@ -154,8 +151,8 @@ class NetworkPolicy:
             empty(count_fc1_inputs(game, encoder, channels)), empty(count_fc1_outputs(encoder, self.hidden)),
             empty(self.hidden), empty(channels), empty(game.mask_size), planes.reshape(-1),
         )  # fmt: skip
-        caution, masks = np.array([self.caution]), np.zeros((2, game.mask_size), np.int8)
-        return encoder.planes, encoder.scalars, make_workspace(game), shape, net, buffers, caution, masks
+        caution, safe = np.array([self.caution]), np.zeros(game.mask_size, np.int8)
+        return encoder.planes, encoder.scalars, make_workspace(game), shape, net, buffers, caution, safe
 
 
 def check_caution(game: Game, caution: float) -> int:

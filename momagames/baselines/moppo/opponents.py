@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import list_team
-from momagames.baselines.moppo.league import League, score_games
 from momagames.baselines.moppo.network import Network
 from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.moppo.options import MoppoOptions
@@ -26,15 +25,12 @@ class Opponents:
     learning_agents   agents that learn in turn, each with its team, in environments without self-play
     policies          opponents in these environments, in turn with those of the pool
     network           its current version fills the pool at first
-    updates           of the whole training, over which the versions of a league are spread
     threads           number of threads that let them act
 
     seed              of the random generators of the opponents
     seats             int64[N, A]: index of the opponent that plays an agent; UNSEATED: the agent learns
     is_learning       bool[N, A]
     pool              arrays of earlier versions of the network, and the weights float64[n, K] with which they play
-    league            from which the pool is drawn; None: it has the latest versions
-    drawn             int64[n], the version of the league in each place of the pool
     expert            None without behavior cloning
     """
 
@@ -47,7 +43,6 @@ class Opponents:
         network: Network,
         weight_sampler: WeightSampler,
         rng: np.random.Generator,
-        updates: int,
         threads: int,
     ) -> None:
         self._batch, self._policies, self._weight_sampler, self._rng = batch, tuple(policies), weight_sampler, rng
@@ -58,11 +53,6 @@ class Opponents:
         self.expert = self._make_expert(options.expert, rng)
         self.pool = [network.export_actor()] * options.opponent_pool_size
         self.pool_weights = weight_sampler.sample(options.opponent_pool_size)
-        self.league: League | None = None
-        if options.league_size:
-            interval = POOL_INTERVAL * max(1, updates // (POOL_INTERVAL * options.league_size))
-            self.league = League(network.export_actor(), options.league_size, interval)
-        self.drawn = np.zeros(options.opponent_pool_size, np.int64)
         self.players = self._make_players()
 
     def _make_expert(self, name: str | None, rng: np.random.Generator) -> SeatedPolicies | None:
@@ -90,29 +80,11 @@ class Opponents:
         self.players.load_state_dict(state)
 
     def update_pool(self, updates: int, network: Network) -> None:
-        """Every POOL_INTERVAL updates replace the oldest version in the pool, or draw all from the league; draw new weights."""
+        """Every POOL_INTERVAL updates replace the oldest version in the pool, and draw new weights."""
         if self.pool and updates % POOL_INTERVAL == 0:
-            if self.league is None:
-                self.pool[updates // POOL_INTERVAL % len(self.pool)] = network.export_actor()
-            else:
-                if updates % self.league.interval == 0:
-                    self.league.enter(network.export_actor())
-                self.drawn[:] = self.league.draw(len(self.pool), self._rng)
-                self.pool[:] = [self.league.versions[version] for version in self.drawn]
+            self.pool[updates // POOL_INTERVAL % len(self.pool)] = network.export_actor()
             self.pool_weights = self._weight_sampler.sample(len(self.pool))
             self.reseat()
-
-    def record_games(self, ended: NDArray[np.bool_], returns: NDArray[np.float64], weights: NDArray[np.float32]) -> None:
-        """Add games bool[N] that have ended to the results of the league, if there is one.
-
-        returns, weights    of the agents, scaled, [N, A, K]
-        """
-        if self.league is None:
-            return
-        places = self.seats.max(axis=1) - len(self._policies)
-        found = ended & (places >= 0)
-        scores = score_games(returns[found], weights[found], self.is_learning[found])
-        self.league.record(self.drawn[places[found]], scores)
 
 
 def _assign_seats(game: Game, options: MoppoOptions, learning_agents: Sequence[int], policies: int) -> NDArray[np.int64]:

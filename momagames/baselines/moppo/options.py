@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from momagames.baselines.utilities import UTILITIES
-from momagames.errors import InvalidParameter, check_choice, check_range
+from momagames.errors import check_choice, check_range
 
 # defaults of `momagames train`; suites state every option
 DEFAULT_OPTIONS: dict[str, Any] = {
@@ -15,7 +15,6 @@ DEFAULT_OPTIONS: dict[str, Any] = {
     "self_play": 0.5, "opponent_pool_size": 2, "critic": "decentralized", "utility": "linear", "expert": None,
     "bc_fraction": 0.1, "self_imitation_coef": 0.0, "reward_scaling": "random", "device": "auto", "divisions": 4,
     "greedy": True, "network": "auto", "precision": "float32", "caution": 0,
-    "safe_inputs": False, "symmetries": False, "league_size": 0,
 }  # fmt: skip
 # option -> lowest and highest value
 RANGES: dict[str, tuple[float, float]] = {
@@ -38,7 +37,6 @@ RANGES: dict[str, tuple[float, float]] = {
     "self_imitation_coef": (0.0, 1.0),
     "divisions": (1, 100),
     "caution": (0, 2),
-    "league_size": (0, 256),
 }
 CHOICES = {
     "critic": ("decentralized", "centralized"),
@@ -91,11 +89,6 @@ class MoppoOptions:
                         it (avx512_bf16, amx_bf16) and on CUDA. Parameters and the returned policies are float32
     caution             level on which actions that the game declares unsafe are masked, in training and in the returned
                         policies: 0 (none), 1 or 2, see `contract.LearningSupport.clear_unsafe_actions`
-    safe_inputs         whether a network that reads an egocentric view reads the masks of safe actions as well, on both levels
-    symmetries          whether updates learn from random images of the decisions, under the symmetries of the egocentric view
-                        that the game declares, see `contract.ViewSymmetry`
-    league_size         0: the opponent pool has the latest versions of the network; above 0: versions are drawn from so many of
-                        all of the training, those that are hard to beat more often, see `league`
     """
 
     name: ClassVar[str] = "moppo"
@@ -126,16 +119,9 @@ class MoppoOptions:
     network: str
     precision: str
     caution: int
-    safe_inputs: bool = False
-    symmetries: bool = False
-    league_size: int = 0
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
             check_range(f"{self.name}: {name}", getattr(self, name), low, high)
         for name, choices in CHOICES.items():
             check_choice(f"{self.name}: {name}", getattr(self, name), choices)
-        if self.league_size and not self.opponent_pool_size:
-            raise InvalidParameter(
-                f"{self.name}: invalid league_size={self.league_size}: expected 0 without opponent_pool_size, in which it plays"
-            )

@@ -19,7 +19,6 @@ from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.opponents import Opponents
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.self_imitation import SelfImitation
-from momagames.baselines.moppo.symmetries import Symmetries
 from momagames.baselines.moppo.utility import Utility, WeightSampler
 from momagames.baselines.moppo.views import Views
 from momagames.contract import Game
@@ -55,7 +54,6 @@ class Rollout:
 
     observations     of the views, uint8[..., B]; without bytes where the network reads egocentric views
     egocentric       views of the decisions, if the network reads these; `view_rows` is the row of a decision
-    symmetries       of the views, if the minibatches of the update are augmented
     masks            of the actions that could be chosen: legal and, if the options say so, safe ones
     agents           agent of the view
     is_decision      whether a learning agent had more than one legal action
@@ -67,11 +65,11 @@ class Rollout:
     episode_returns  of learning agents in finished episodes, float64[n, K]
     """
 
-    def __init__(self, game: Game, steps: int, batch: Batch, egocentric: Views | None, symmetries: Symmetries | None) -> None:
+    def __init__(self, game: Game, steps: int, batch: Batch, egocentric: Views | None) -> None:
         views, objectives = batch.masks.shape[1], len(game.objectives)
         lead = (steps, batch.num_envs, views)
         self.observations = np.zeros((*lead, 0 if egocentric else game.observation_bytes), np.uint8)
-        self.egocentric, self.symmetries, self.view_rows = egocentric, symmetries, np.zeros(lead, np.int64)
+        self.egocentric, self.view_rows = egocentric, np.zeros(lead, np.int64)
         self.masks = np.zeros((*lead, game.mask_size), np.int8)
         self.agents = np.zeros(lead, np.int64)
         self.is_decision, self.has_advantage = np.zeros(lead, np.bool_), np.zeros(lead, np.bool_)
@@ -124,17 +122,15 @@ class RolloutCollector:
         starts: NDArray[Any] | None,
         fixed_weights: NDArray[np.float64] | None,
         threads: int,
-        updates: int,
     ) -> None:
         self.game, self.options, self.model, self.utility, self.progress = game, options, model, utility, progress
         self._generator, self._parts, self._threads = generator, np.array(game.actions, np.int64), threads
         self.batch = Batch(game, options.num_envs, autoreset="disabled")
         self.batch.seed(int(rng.integers(2**63)))
-        self._symmetries = Symmetries(game, model.encoder) if options.symmetries else None
         self._starts, self._rng = starts, rng
         self._weight_sampler = WeightSampler(len(game.objectives), options.concentration, rng, fixed_weights)
         self.opponents = Opponents(
-            self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng, updates, threads
+            self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng, threads
         )
         self.self_imitation = SelfImitation(game, options, utility, rng, starts is not None and len(starts) == 1)
         self.weights = np.zeros((options.num_envs, len(game.agents), len(game.objectives)), np.float32)
@@ -157,7 +153,7 @@ class RolloutCollector:
     def collect(self, is_cloning: bool) -> Rollout:
         """Play `num_steps` steps in all environments. In behavior cloning the expert plays for the learning agents."""
         batch, progress, seconds = self.batch, self.progress, self.progress.seconds
-        rollout = Rollout(self.game, self.options.num_steps, batch, self._make_views(self.options.num_steps), self._symmetries)
+        rollout = Rollout(self.game, self.options.num_steps, batch, self._make_views(self.options.num_steps))
         finished_returns = []
         for t in range(self.options.num_steps):
             rollout.is_imitated[t] = (self.self_imitation.is_replay | is_cloning)[:, None]
@@ -178,7 +174,6 @@ class RolloutCollector:
             if ended.any():
                 is_own = self.opponents.is_learning & ~self.self_imitation.is_replay[:, None] & ended[:, None]
                 finished_returns.append(self.returns[is_own])
-                self.opponents.record_games(ended, self.returns / self.utility.reward_scale, self.weights)
                 self.self_imitation.archive_finished(batch, progress.steps)
                 self._reset(ended)
             seconds["games"] += time.perf_counter() - started - (seconds["network"] - before)

@@ -11,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 
 from momagames.baselines.moppo.network import ActorCritic
-from momagames.baselines.moppo.opponents import Opponents
 from momagames.baselines.moppo.rollout import Progress, RolloutCollector
 from momagames.baselines.moppo.utility import Utility
 from momagames.baselines.optimizer_state import collect_tensors
@@ -19,7 +18,7 @@ from momagames.baselines.trainer import restore_arrays
 from momagames.engine.positions import restore_states
 from momagames.errors import InvalidFile, InvalidState
 
-VERSIONS = "pool", "league"  # groups of earlier versions of the network
+POOL = "pool/"  # begins the names of the arrays of earlier versions of the network
 
 
 @dataclass(frozen=True)
@@ -70,13 +69,12 @@ def load_state_dict(parts: TrainingParts, data: Mapping[str, Any], arrays: Mappi
         tensor.copy_(torch.from_numpy(given[name]))
     for prefix, collector in _list_collectors(parts):
         opponents = collector.opponents
-        for group, actors in _list_versions(opponents).items():
-            for i, actor in enumerate(actors):
-                actors[i] = {name: given[f"{prefix}{group}/{i}/{name}"] for name in actor}
+        for i, actor in enumerate(opponents.pool):
+            opponents.pool[i] = {name: given[f"{prefix}{POOL}{i}/{name}"] for name in actor}
         opponents.pool_weights[...] = given[f"{prefix}pool_weights"]
         opponents.reseat()
     for name, array in _collect_arrays(parts).items():
-        if not any(f"{group}/" in name for group in VERSIONS):
+        if POOL not in name:
             array[...] = given[name]
     parts.generator.set_state(torch.from_numpy(given["generator"].copy()))
     for collector in parts.collectors:
@@ -87,11 +85,6 @@ def load_state_dict(parts: TrainingParts, data: Mapping[str, Any], arrays: Mappi
     parts.rng.bit_generator.state = data["rng"]
     parts.utility.reward_scale = np.array(data["reward_scale"])
     parts.collectors[0].self_imitation.archive.load_state_dict(data["archive"])
-
-
-def _list_versions(opponents: Opponents) -> dict[str, list[dict[str, NDArray[Any]]]]:
-    """Return the arrays of earlier versions of the network, by the beginning of their names."""
-    return dict(zip(VERSIONS, (opponents.pool, opponents.league.versions if opponents.league else []), strict=True))
 
 
 def _list_collectors(parts: TrainingParts) -> list[tuple[str, RolloutCollector]]:
@@ -116,11 +109,7 @@ def _collect_game_arrays(collector: RolloutCollector) -> dict[str, NDArray[Any]]
     arrays |= {f"players/{i}": array for i, array in enumerate(opponents.players.state_dict())}
     if opponents.expert is not None:
         arrays |= {f"expert/{i}": array for i, array in enumerate(opponents.expert.state_dict())}
-    for group, actors in _list_versions(opponents).items():
-        arrays |= {f"{group}/{i}/{name}": array for i, actor in enumerate(actors) for name, array in actor.items()}
-    if opponents.league is not None:
-        league = opponents.league
-        arrays |= {"drawn": opponents.drawn, "league_results": league.results, "league_entered": league.entered}
+    arrays |= {f"{POOL}{i}/{name}": array for i, actor in enumerate(opponents.pool) for name, array in actor.items()}
     return arrays | {
         "pool_weights": opponents.pool_weights,
         "weights": collector.weights,

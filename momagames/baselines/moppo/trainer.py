@@ -41,11 +41,10 @@ class MoppoTrainer:
         self.utility = Utility(self.game, options, seeds[2], setup.return_scale)
         self.model = ActorCritic(self.game, options, seeds[3])
         fixed = None if setup.fixed_weights is None else list_weights(self.game, 1, setup.fixed_weights)[0]
-        updates = setup.budget // (options.num_envs * options.num_steps)
         self.collectors = [
             RolloutCollector(
                 game, options, self.model, self.utility, self.progress, setup.list_learning_agents(game), setup.opponents,
-                self.rng, self.generator, setup.starts, fixed, setup.threads, updates,
+                self.rng, self.generator, setup.starts, fixed, setup.threads,
             )
             for game in setup.games
         ]  # fmt: skip

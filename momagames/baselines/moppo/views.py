@@ -19,9 +19,7 @@ from momagames.baselines.moppo.kernels import (
     compile_view_encoder,
     expand_sparse,
     multiply_sparse,
-    transform_sparse,
 )
-from momagames.baselines.moppo.symmetries import Symmetries
 from momagames.contract import Game
 from momagames.engine.threads import run_in_parts
 
@@ -42,7 +40,7 @@ class Views:
         self.size = encoder.egocentric_size + len(game.objectives)
         self.starts = np.zeros(capacity + 1, np.int64)
         self.columns, self.values = np.empty(capacity * self.size, np.int32), np.empty(capacity * self.size, np.float32)
-        self._dense, self._mask = np.zeros(self.size, np.float32), np.zeros(game.mask_size, np.int8)
+        self._dense = np.zeros(self.size, np.float32)
 
     def append(
         self, states: NDArray[Any], n: NDArray[np.int64], agents: NDArray[np.int64], weights: NDArray[np.float32]
@@ -52,19 +50,10 @@ class Views:
         Returns the indices of the new rows, int64[R].
         """
         first, self._count = self._count, self._count + len(n)
-        compile_view_encoder(self._game, self._encoder.safe_inputs)(
-            states, n, agents, weights, first, self._mask, self._dense, self.starts, self.columns, self.values
+        compile_view_encoder(self._game)(
+            states, n, agents, weights, first, self._dense, self.starts, self.columns, self.values
         )  # fmt: skip
         return np.arange(first, self._count)
-
-    def transform(self, rows: NDArray[np.int64], symmetries: Symmetries, chosen: NDArray[np.int64]) -> Views:
-        """Return the images of rows under the chosen symmetries, int64[R]."""
-        out = Views(self._game, self._encoder, len(rows), self.threads)
-        transform_sparse(
-            self.starts, self.columns, self.values, rows, chosen, symmetries.sources, symmetries.signs, symmetries.offsets,
-            self._dense, out.starts, out.columns, out.values,
-        )  # fmt: skip
-        return out
 
     def expand(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return rows with their zeros, float32[R, F]."""

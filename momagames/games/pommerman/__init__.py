@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,8 @@ from momagames.contract import (
     State,
     TrainingDefaults,
     View,
-    ViewSymmetry,
     check_objectives,
     check_parameters,
-    make_square_symmetries,
 )
 from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import codec, infos, rules
@@ -44,10 +42,8 @@ from momagames.games.pommerman.rules.state import (
     MAX_SIDE,
     OBJECTIVES,
     RADIO,
-    RIGHT,
     SEATS,
     TEAM,
-    UP,
     VOCABULARY,
     WORDS,
 )
@@ -68,6 +64,12 @@ ORIGINAL = OriginalGame(
     }
 )
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=observation.observe)
+EGOCENTRIC_VIEW = EgocentricView(
+    write=egocentric_kernels.write_egocentric_view,
+    radius=egocentric_kernels.RADIUS,
+    planes=egocentric_kernels.PLANES,
+    scalars=egocentric_kernels.SCALARS,
+)
 # fast enough to improve on the expert, if its play has returns of about 1: see docs/training.md
 TRAINING = TrainingDefaults(
     {
@@ -322,7 +324,7 @@ def build_game(
             clear_unsafe_actions=clear_unsafe_actions,
             champions=(champion,),
             training={"moppo": TRAINING},
-            egocentric_view=declare_view(size, sum(actions)),
+            egocentric_view=EGOCENTRIC_VIEW,
         ),
         policies=POLICIES,
         original=ORIGINAL,
@@ -330,32 +332,6 @@ def build_game(
         infos=infos.build_infos,
         summary=f"bombs, items and walls; {SUMMARIES[variant]}",
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
-    )
-
-
-def declare_view(size: int, mask_size: int) -> EgocentricView:
-    """Return the egocentric view, with the symmetries of a board of this size."""
-    return EgocentricView(
-        write=egocentric_kernels.write_egocentric_view,
-        radius=egocentric_kernels.RADIUS,
-        planes=egocentric_kernels.PLANES,
-        scalars=egocentric_kernels.SCALARS,
-        symmetries=build_symmetries(size, mask_size),
-    )
-
-
-@cache
-def build_symmetries(size: int, mask_size: int) -> tuple[ViewSymmetry, ...]:
-    """Return the rotations and reflections of the board as an agent sees them."""
-    return make_square_symmetries(
-        egocentric_kernels.RADIUS,
-        egocentric_kernels.PLANES,
-        egocentric_kernels.SCALARS,
-        mask_size,
-        range(UP, RIGHT + 1),
-        egocentric_kernels.DIRECTIONS,
-        egocentric_kernels.VECTORS,
-        [(*egocentric_kernels.POSITION, (size - 1) * float(egocentric_kernels.SIXTEENTH))],
     )
 
 

@@ -24,7 +24,6 @@ from momagames.contract import (
     View,
     check_objectives,
     check_parameters,
-    make_square_symmetries,
 )
 from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 from momagames.games.robotmail import codec, rules
@@ -37,7 +36,6 @@ from momagames.games.robotmail.observation_fields import build_fields
 from momagames.games.robotmail.rules import observation
 from momagames.games.robotmail.rules.state import (
     BLUE,
-    FORWARD,
     GRAY,
     GREEN,
     MAX_PLAYERS,
@@ -45,7 +43,6 @@ from momagames.games.robotmail.rules.state import (
     NARROW,
     OBJECTIVES,
     RED,
-    RIGHT,
     WHITE,
     YELLOW,
     cell_number,
@@ -75,15 +72,6 @@ EGOCENTRIC_VIEW = EgocentricView(
     radius=egocentric_kernels.RADIUS,
     planes=egocentric_kernels.PLANES,
     scalars=egocentric_kernels.SCALARS,
-    symmetries=make_square_symmetries(
-        egocentric_kernels.RADIUS,
-        egocentric_kernels.PLANES,
-        egocentric_kernels.SCALARS,
-        RIGHT + 1,
-        range(FORWARD, RIGHT + 1),
-        egocentric_kernels.TURNING,
-        [egocentric_kernels.HEADING],
-    ),
 )
 LEARNING = LearningSupport(
     clear_unsafe_actions=clear_unsafe_actions,

@@ -77,8 +77,8 @@ def write_views(game, states, n, agents, behind):
     return rows
 
 
-@pytest.mark.parametrize(("threads", "safe_inputs"), [(1, False), (2, True), (3, False)])
-def test_sparse_rows_and_their_layer(torch, monkeypatch, threads, safe_inputs):
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_sparse_rows_and_their_layer(torch, monkeypatch, threads):
     """Rows hold the numbers of the kernels; the layer and its gradients are those of a dense product."""
     from momagames.baselines.moppo.views import ViewLinear, Views
 
@@ -87,12 +87,11 @@ def test_sparse_rows_and_their_layer(torch, monkeypatch, threads, safe_inputs):
     batch = make_batch(game)
     n, agents = np.arange(32).repeat(2), np.tile([0, 3], 32)
     weights = np.random.default_rng(0).dirichlet(np.ones(5), 64).astype(np.float32)
-    views = Views(game, make_egocentric_encoder(game, safe_inputs), 100, threads)
+    views = Views(game, make_egocentric_encoder(game), 100, threads)
     for part in (slice(0, 40), slice(40, 64)):
         rows = views.append(batch.states, n[part], agents[part], weights[part])
     assert rows.tolist() == list(range(40, 64))
-    masks = [clear_masks(game, batch, caution)[n, agents] for caution in (1, 2) if safe_inputs]
-    dense = write_views(game, batch.states, n, agents, np.concatenate([*masks, weights], axis=1).astype(np.float32))
+    dense = write_views(game, batch.states, n, agents, weights)
     chosen = np.random.default_rng(1).permutation(64)[:50]
     assert np.array_equal(views.expand(chosen), dense[chosen])
     assert (dense != 0).mean() < 0.2
@@ -162,8 +161,8 @@ def test_initial_values_do_not_depend_on_the_threads_of_pytorch(torch):
 
 
 @pytest.mark.parametrize("caution", [0, 1, 2])
-@pytest.mark.parametrize(("id", "safe_inputs"), [(FFA, False), (DUEL, True), (RADIO, True)])
-def test_kernel_agrees_with_pytorch(torch, id, caution, safe_inputs):
+@pytest.mark.parametrize("id", [FFA, DUEL, RADIO])
+def test_kernel_agrees_with_pytorch(torch, id, caution):
     """The compiled policy plays the most likely safe action of the network."""
     from momagames.baselines.moppo.network import Network
     from momagames.baselines.moppo.views import Views
@@ -171,7 +170,7 @@ def test_kernel_agrees_with_pytorch(torch, id, caution, safe_inputs):
     game = momagames.spec(id)
     batch = make_batch(game)
     weights = np.random.default_rng(1).dirichlet(np.ones(len(game.objectives)))
-    encoder = make_egocentric_encoder(game, safe_inputs)
+    encoder = make_egocentric_encoder(game)
     network = Network(game, encoder, channels=1, hidden=12, layers=1, caution=caution)
     torch.manual_seed(0)
     for parameter in network.parameters():
@@ -182,7 +181,7 @@ def test_kernel_agrees_with_pytorch(torch, id, caution, safe_inputs):
     with torch.no_grad():
         logits = network.forward_views((views, rows))[0].numpy()
     arrays = network.export_actor()
-    assert ("caution" in arrays, "safe_inputs" in arrays) == (caution > 0, safe_inputs)
+    assert ("caution" in arrays) == (caution > 0)
     policy = restore_policy(game, "", NetworkPolicy(game, arrays).compile("", weights.tolist(), True).arrays)
     actions = SeatedPolicies(batch, [policy], np.zeros(len(game.agents), np.int64)).act().reshape(len(n), -1)
     masks = clear_masks(game, batch, caution).reshape(len(n), -1) if caution else batch.masks.reshape(len(n), -1)
@@ -255,12 +254,12 @@ def test_episodes_end_when_all_learning_agents_are_out(torch):
     assert np.allclose((rollout.advantages + rollout.values)[is_last & rollout.is_decision][:, 0], -1)
 
 
-@pytest.mark.parametrize(("league_size", "fixed_weights"), [(0, None), (2, None), (0, [1.0, 0.5, 0.0, 0.0, 0.0])])
-def test_resumed_training_is_equal_to_the_bit(torch, league_size, fixed_weights):
+@pytest.mark.parametrize("fixed_weights", [None, [1.0, 0.5, 0.0, 0.0, 0.0]])
+def test_resumed_training_is_equal_to_the_bit(torch, fixed_weights):
     game = momagames.spec(FFA, dead="leave")
     options = {
         "caution": 1, "expert": "safe:simple", "bc_fraction": 3e-4, "opponent_pool_size": 1, "self_play": 0.3,
-        "safe_inputs": True, "symmetries": True, "league_size": league_size, "fixed_weights": fixed_weights,
+        "fixed_weights": fixed_weights,
     }  # fmt: skip
     whole, first, second = (make_trainer(game, opponents=[batch_policy("simple", game)], **options) for _ in range(3))
     for trainer, iterations in ((whole, 12), (first, 5)):
@@ -339,12 +338,12 @@ def test_networks_of_fixed_weights_play_for_any_objectives(torch):
     """The weights are part of the first bias; stored as float16 the network plays almost always the same actions."""
     game = momagames.spec(DUEL)
     batch, weights = make_batch(game), [0.1, 0.2, 0.3, 0.4]
-    trained = make_trainer(game, caution=1, concentration=1.0, safe_inputs=True)
+    trained = make_trainer(game, caution=1, concentration=1.0)
     for _ in range(2):
         trained.train_iteration()
     network = trained.make_policies()
     arrays = network.fix_weights(weights)
-    assert len(arrays["fc1"]) == game.learning.egocentric_view.size + 2 * game.mask_size
+    assert len(arrays["fc1"]) == game.learning.egocentric_view.size
 
     def choose(policy):
         out = np.zeros(batch.last_actions.shape, np.int64)
@@ -397,8 +396,6 @@ def test_any_game_may_declare_a_view(torch):
     actions = players.act()[:, 0, 0]
     assert np.take_along_axis(batch.masks[:, 0], actions[:, None], 1).all()
     assert make_trainer(declared, network="convolutional").model.encoder.cells == 15
-    with pytest.raises(InvalidParameter, match="invalid safe_inputs=True: expected False: the game declares no safe actions"):
-        Moppo(**{**SMALL, "safe_inputs": True}).check_train(declared)
 
 
 def test_rejects_what_a_game_does_not_declare(torch):
@@ -411,15 +408,9 @@ def test_rejects_what_a_game_does_not_declare(torch):
         Moppo(**{**SMALL, "caution": 1}).check_train(game)
     with pytest.raises(InvalidParameter, match=r"invalid caution=1\.5: expected 0\.\.2"):
         Moppo(**{**SMALL, "caution": 1.5}).check_train(pommerman)
-    with pytest.raises(InvalidParameter, match="invalid safe_inputs=True: expected False: the network does not read an ego"):
-        Moppo(**{**SMALL, "safe_inputs": True, "network": "convolutional"}).check_train(pommerman)
     shapes = array_shapes(pommerman, make_egocentric_encoder(pommerman), 1, 8, 1)
     arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     with pytest.raises(InvalidParameter, match=r"invalid caution=3"):
         NetworkPolicy(pommerman, {**arrays, "caution": np.float32(3)})
-    with pytest.raises(InvalidParameter, match=r"invalid safe_inputs=0\.5: expected False or True"):
-        NetworkPolicy(pommerman, {**arrays, "safe_inputs": np.float32(0.5)})
-    with pytest.raises(InvalidParameter, match="not a network"):  # with too few inputs
-        NetworkPolicy(pommerman, {**arrays, "safe_inputs": np.float32(1)})
     with pytest.raises(InvalidParameter, match="not a network"):
         NetworkPolicy(momagames.spec(RADIO), arrays)

@@ -1,9 +1,6 @@
 """Cases of MO-Pommerman for the tests that every game shares; see tests/cases.py."""
 
-import numpy as np
-
 from tests.games.pommerman.naive import Game
-from tests.games.turns import turn_cells, turn_direction, turn_grid
 
 ORACLE = Game
 SMALL = {
@@ -47,25 +44,3 @@ def letters(game, objective):
     params = {"W": "num_wood", "I": "num_items", "n": "board_size", "T": "max_steps"}
     enemies = sum(team != game.teams[0] for team in game.teams)
     return {"E": enemies, **{letter: game.params[name] for letter, name in params.items()}}
-
-
-TIES = [f"{target}_{way}" for target in ("enemy", "item") for way in ("up", "down", "left", "right")]  # of shortest paths
-
-
-def turn_state(state, turn):
-    """The image of a position."""
-    image, size, seats, bombs = state.copy(), int(state["size"]), int(state["seats"]), int(state["bombs"])
-
-    def turn_board(cells):
-        return turn_grid(turn, cells[: size * size].reshape(size, size)).ravel()
-
-    for name in ("board", "hidden", "fire"):
-        image[name][: size * size] = turn_board(state[name])
-    for seat in range(seats):
-        visited = np.unpackbits(state["visited"][seat].view(np.uint8), bitorder="little")
-        visited[: size * size] = turn_board(visited)
-        image["visited"][seat] = np.packbits(visited, bitorder="little").view(np.uint64)
-    for row, col, count in (("row", "col", seats), ("bomb_row", "bomb_col", bombs)):
-        image[row][:count], image[col][:count] = turn_cells(turn, state[row][:count], state[col][:count], size, size)
-    image["bomb_direction"][:bombs] = [turn_direction(turn, int(one)) for one in state["bomb_direction"][:bombs]]
-    return image

@@ -1,9 +1,6 @@
 """Cases of MO-RoboticMail for the tests that every game shares; see tests/cases.py."""
 
-import numpy as np
-
 from tests.games.robotmail.naive import Game
-from tests.games.turns import turn_cells, turn_grid
 
 ORACLE = Game
 EMPTY_MASKS = {"always_legal": False}  # as the original
@@ -61,19 +58,3 @@ GOLDEN = {
 def letters(game, objective):
     """Letters in the formulas of SPEC.md."""
     return {"P": game.params["num_players"], "R": game.params["required_mail"], "T": game.params["max_step"]}
-
-
-TIES = ["heading_down", "heading_right"]  # of the nearest goals of others
-
-
-def turn_state(state, turn):
-    """The image of a position: that of its layout, and of what is on it."""
-    image, height, width, robots = state.copy(), int(state["height"]), int(state["width"]), int(state["robot"].max())
-    image["height"], image["width"] = (width, height) if turn[0, 1] else (height, width)
-    for name in ("ground", "target", "waiting", "robot"):
-        grid = state[name][: (height + 2) * (width + 1)].reshape(height + 2, width + 1)[1:-1, :-1]
-        padded = np.pad(turn_grid(turn, grid), ((1, 1), (0, 1))).ravel()
-        image[name] = 0
-        image[name][: len(padded)] = padded
-    image["y"][:robots], image["x"][:robots] = turn_cells(turn, state["y"][:robots], state["x"][:robots], height, width)
-    return image

@@ -51,10 +51,6 @@ SCALARS = (
 OTHERS, PATHS, MESSAGE = 8, 24, 34  # first scalars of other agents, of paths, and of the message
 MATE_SLOT = 3
 ITEM_CODES = (1 << EXTRA_BOMB) | (1 << RANGE) | (1 << KICK)
-# What turns with the board: scalars of directions, pairs (rows down, columns to the right), and the agent's own row and column
-DIRECTIONS = tuple(tuple(f"{name}_{way}" for way in ("up", "down", "left", "right")) for name in ("enemy", "item"))
-VECTORS = tuple((f"{name}_down", f"{name}_right") for name in ("enemy_0", "enemy_1", "enemy_2", "mate"))
-POSITION = ("row", "column")
 SIXTEENTH, ONE, ZERO = np.float32(1 / 16), np.float32(1), np.float32(0)
 TIME_UNITS = 256
 

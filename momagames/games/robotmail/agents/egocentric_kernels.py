@@ -49,9 +49,6 @@ SCALARS = (
 )  # fmt: skip
 
 (CLOSED, GOAL, CHARGER, ROBOT, LOADED, MATE, LEAVING, DOWN, SIDEWAYS) = range(0, len(PLANES) * SIDE * SIDE, SIDE * SIDE)
-# What turns with the layout: scalars of directions, and planes of the rows down and the columns to the right
-TURNING = tuple(tuple(f"{name}_{direction}" for direction in DIRECTIONS) for name in ("legal", *WAYS))
-HEADING = ("heading_down", "heading_right")
 SPARE, BATTERY, ON_COLOR, LEGAL, FIRST_WAY = 7, 9, 20, 23, 27  # first scalars of these names
 # Kinds of cells: white or gray ones, goals and chargers that are open to the robot's load, all receivers, and robots near it
 PLAIN, GOALS, CHARGERS, RECEIVERS, OTHERS = range(0, 5 * LINES, LINES)
