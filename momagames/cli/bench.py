@@ -150,6 +150,42 @@ def estimate(
     screen.print(f"{count(len(runs), 'run')}: about {format_duration(total)} of CPU time, without compilation")
 
 
+@bench.command()
+def tradeoffs(suite: SuiteArgument, as_json: AsJson = False) -> None:
+    """Show whether the settings of a suite are trade-offs, in which one policy or simple policies are not enough."""
+    from momagames.analysis.tradeoffs import MAX_SIMPLE_SHARE, MAX_SINGLE_SHARE, MIN_LOSS, MIN_POINTS
+    from momagames.benchmark import load_suite
+    from momagames.benchmark.tradeoffs import SettingTradeoffs, list_tradeoff_settings, measure_setting
+    from momagames.contract.titles import describe_game
+
+    settings, measured, screen = list_tradeoff_settings(load_suite(suite)), list[SettingTradeoffs](), console()
+    with progress(screen, len(settings)) as advance:
+        for experiment, choice in settings:
+            measured.append(measure_setting(experiment, choice))
+            advance(describe_game(measured[-1].game))
+    listing = table("setting", "objectives", "points", "one policy", "least loss", "simple", "lacking")
+    for one in measured:
+        found = one.tradeoffs
+        numbers = [str(len(found.losses)), str(found.points), f"{found.single_share:.2f}", f"{min(found.losses):.2f}"]
+        simple = "-" if found.simple_share is None else f"{found.simple_share:.2f}"
+        listing.add_row(describe_game(one.game), *numbers, simple, ", ".join(found.list_failures()))
+    if as_json:
+        print_json([one.to_dict() for one in measured])
+    else:
+        screen.print(listing)
+        screen.print(
+            f"points: in the reference front, at least {MIN_POINTS}; one policy: its largest share of the hypervolume, at most "
+            f"{MAX_SINGLE_SHARE[0]:g} (two objectives) or {MAX_SINGLE_SHARE[1]:g}; least loss: what the best policy for an "
+            f"objective loses in another one, at least {MIN_LOSS:g} of the range; simple: share of random and scripted "
+            f"policies, at most {MAX_SIMPLE_SHARE:g}",
+            style="dim",
+        )
+    passed = sum(not one.tradeoffs.list_failures() for one in measured)
+    if passed < len(measured):
+        print_line(f"momagames: {passed} of {count(len(measured), 'setting')} are trade-offs", sys.stderr)
+        raise typer.Exit(FAILED)
+
+
 def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
     """Return names and values; a name that repeats is empty."""
     from momagames.benchmark.suites import PlansExperiment

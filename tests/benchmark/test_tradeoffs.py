@@ -1,0 +1,61 @@
+"""What the settings of a suite show, from the front of its reference set and the policies that it calls simple."""
+
+import json
+
+import numpy as np
+import pytest
+
+from momagames.analysis.tradeoffs import measure_tradeoffs
+from momagames.benchmark import load_suite, run_suite
+from momagames.benchmark.store.store import Store
+from momagames.benchmark.tradeoffs import list_tradeoff_settings, measure_setting
+from momagames.errors import InvalidParameter
+from tests.benchmark.test_reference_sets import folder as reference_folder
+from tests.benchmark.test_reference_sets import write_set
+from tests.benchmark.tiny import POLICIES, suite
+from tests.cli.test_app import momagames_here
+
+assert reference_folder  # a fixture
+FRONT = [[0.9, -0.3, 2.0, -1.0], [0.5, 0.6, 1.0, -1.5], [-0.9, 0.1, 2.5, -0.5]]
+
+
+def mean_returns(folder, experiment, *methods):
+    """The mean returns of these methods in their stored report episodes."""
+    store, whole = Store(folder), suite(experiment)
+    returns = {}
+    for run in whole.list_runs():
+        if run.method.name in methods and run.seed == 0:
+            for row in store.read_rows(run):
+                if row["set"] == "report":
+                    returns.setdefault(row["policy"], []).append(row["return"])
+    return np.array([np.mean(found, axis=0) for found in returns.values()])
+
+
+@pytest.mark.parametrize(("roles", "simple"), [({}, ["random"]), ({"greedy": "scripted agent"}, ["random", "greedy"])])
+def test_simple_policies_play_the_report_episodes(reference_folder, tmp_path, roles, simple):
+    write_set(reference_folder, "some-1", FRONT)
+    experiment = {**POLICIES, "roles": roles, "reference_set": "some-1"}
+    ((declared, choice),) = list_tradeoff_settings(suite(experiment))
+    found = measure_setting(declared, choice)
+    run_suite(suite(experiment), tmp_path / "results")
+    expected = measure_tradeoffs(FRONT, mean_returns(tmp_path / "results", experiment, *simple))
+    assert found.tradeoffs == expected
+    assert {label.partition(":")[0] for label in found.simple} == {*simple}
+
+
+def test_settings_without_a_reference_set():
+    with pytest.raises(InvalidParameter, match="the suite tiny has no reference fronts: expected experiments of policies with"):
+        list_tradeoff_settings(suite(POLICIES))
+    assert len(list_tradeoff_settings(load_suite("policies"))) == 18
+
+
+@pytest.mark.long
+def test_command():
+    done = momagames_here("bench", "tradeoffs", "policies", "--json")
+    found = {one["game"].partition("(")[0] + str(one["lacking"]) for one in json.loads(done.stdout)}
+    assert done.returncode == 1
+    assert "mo-samegame-v0[]" in found
+    assert "mo-pommerman-duel-v0['one policy is enough', 'few points']" in found
+    printed = momagames_here("bench", "tradeoffs", "policies")
+    assert "7 of 18 settings are trade-offs" in printed.stderr
+    assert "MO-Pommerman" in printed.stdout
