@@ -67,6 +67,7 @@ OWNERS = {
     "pymoo": ("baselines/evolution/",),
     "cma": ("baselines/evolution/",),
     "onnx": ("baselines",),
+    "onnxscript": ("baselines",),
     "morl_baselines": ("baselines/morl/",),
     "sb3_contrib": ("baselines/morl/",),
     "pydantic": ("benchmark", "games/*/serve", "datasets", "fronts", "reports", "leaderboard"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from momagames.contract import Game
 from momagames.errors import InvalidParameter
 
 Inputs = tuple[Tensor, Tensor]  # planes and vector features
+LAYERED = ("residual_convs", "residual_biases")  # arrays with an axis of layers in front
 
 
 class Torso(nn.Module):
@@ -74,7 +75,7 @@ class Torso(nn.Module):
             for convolution in self.residual_convs:
                 residual = residual + F.relu(convolution(residual))
             residual = residual.permute(0, 2, 3, 1).flatten(1, 2)
-            agent_masks = planes.view(len(residual), residual.shape[1], -1)[:, :, self.agent_planes]
+            agent_masks = planes.view(-1, residual.shape[1], self.board[2])[:, :, self.agent_planes]
             agent_cells = agent_masks.transpose(1, 2) @ residual
             fc1_input = torch.cat([F.relu(self.squeeze(residual)).flatten(1), features, agent_cells.flatten(1)], 1)
         return residual, F.relu(self.fc2(F.relu(self.fc1(fc1_input))))
@@ -87,9 +88,9 @@ class ViewTorso(nn.Module):
         super().__init__()
         self.fc1, self.fc2 = ViewLinear(inputs, fc1), nn.Linear(fc1, hidden)
 
-    def forward(self, views: ViewRows) -> Tensor:
-        """Return trunk float32[R, H]."""
-        out: Tensor = F.relu(self.fc2(F.relu(self.fc1(*views))))
+    def forward(self, views: ViewRows | Tensor) -> Tensor:
+        """Return trunk float32[R, H] of rows of views, or of float32[R, inputs]."""
+        out: Tensor = F.relu(self.fc2(F.relu(self.fc1(views))))
         return out
 
 
@@ -145,8 +146,8 @@ class Network(nn.Module):
         nn.init.orthogonal_(self.actor.weight, 0.01)
         nn.init.orthogonal_(self.critic.weight, 1.0)
 
-    def forward_views(self, views: ViewRows) -> tuple[Tensor, Tensor]:
-        """Return logits float32[R, M] and values float32[R, K] of egocentric views."""
+    def forward_views(self, views: ViewRows | Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits float32[R, M] and values float32[R, K] of egocentric views with weights."""
         trunk = self.torso(views)
         return self.actor(trunk), self.critic(trunk)
 
@@ -167,22 +168,33 @@ class Network(nn.Module):
 
     def export_actor(self) -> dict[str, NDArray[np.float32]]:
         """Return the arrays of the actor for the kernel, as [inputs, outputs]; see `network_policy.array_shapes`."""
-        state = {name.removeprefix("torso."): tensor.detach().cpu() for name, tensor in self.state_dict().items()}
-        arrays: dict[str, Tensor] = {}
+        arrays = {name: torch.stack(views) if name in LAYERED else views[0] for name, views in self._view_actor().items()}
+        if self.caution:
+            arrays["caution"] = torch.tensor(self.caution)
+        return {name: array.cpu().numpy().astype(np.float32, order="C", copy=True) for name, array in arrays.items()}
+
+    def load_actor(self, arrays: Mapping[str, NDArray[np.float32]]) -> None:
+        """Set the parameters of the actor from the arrays that `export_actor` returns."""
+        for name, views in self._view_actor().items():
+            for view, array in zip(views, arrays[name] if name in LAYERED else arrays[name][None], strict=True):
+                view.copy_(torch.from_numpy(array))
+
+    def _view_actor(self) -> dict[str, list[Tensor]]:
+        """Return views of the parameters of the actor by the name of their array: one view, or one of each residual layer."""
+        state = {name.removeprefix("torso."): tensor for name, tensor in self.state_dict().items()}
+        views: dict[str, list[Tensor]] = {}
         for name in ("conv_in_features", "squeeze", "fc1", "fc2", "actor_cells", "actor_trunk", "actor"):
             if f"{name}.weight" in state:
                 weight = state[f"{name}.weight"]
-                arrays[name] = weight if self.encoder.egocentric_size and name == "fc1" else weight.T
+                views[name] = [weight if self.encoder.egocentric_size and name == "fc1" else weight.T]
             if f"{name}.bias" in state:
-                arrays[f"{name}_bias"] = state[f"{name}.bias"]
+                views[f"{name}_bias"] = [state[f"{name}.bias"]]
         if isinstance(self.torso, Torso) and self.encoder.cells:
             layers = [f"residual_convs.{i}" for i in range(len(self.torso.residual_convs))]
-            arrays["conv_in"], arrays["conv_in_bias"] = _flatten_kernel(state["conv_in.weight"]), state["conv_in.bias"]
-            arrays["residual_convs"] = torch.stack([_flatten_kernel(state[f"{name}.weight"]) for name in layers])
-            arrays["residual_biases"] = torch.stack([state[f"{name}.bias"] for name in layers])
-        if self.caution:
-            arrays["caution"] = torch.tensor(self.caution)
-        return {name: array.numpy().astype(np.float32, order="C", copy=True) for name, array in arrays.items()}
+            views["conv_in"], views["conv_in_bias"] = [_flatten_kernel(state["conv_in.weight"])], [state["conv_in.bias"]]
+            views["residual_convs"] = [_flatten_kernel(state[f"{name}.weight"]) for name in layers]
+            views["residual_biases"] = [state[f"{name}.bias"] for name in layers]
+        return views
 
 
 class ActorCritic:
@@ -257,7 +269,7 @@ class ActorCritic:
 
 
 def _flatten_kernel(weights: Tensor) -> Tensor:
-    """[C, P, 3, 3] -> [9, P, C]"""
+    """[C, P, 3, 3] -> [9, P, C], a view"""
     return weights.permute(2, 3, 1, 0).flatten(0, 1)
 
 

@@ -97,9 +97,11 @@ class ViewLinear(nn.Module):
         super().__init__()
         self.weight, self.bias = nn.Parameter(torch.empty(inputs, outputs)), nn.Parameter(torch.zeros(outputs))
 
-    def forward(self, views: Views, rows: NDArray[np.int64]) -> Tensor:
-        """Return float32[R, outputs]. On CUDA the zeros are not skipped."""
+    def forward(self, views: ViewRows | Tensor) -> Tensor:
+        """Return float32[R, outputs] of rows of views, or of float32[R, inputs]. On CUDA the zeros are not skipped."""
+        if isinstance(views, Tensor):
+            return views @ self.weight + self.bias
         if self.weight.is_cuda:
-            return torch.from_numpy(views.expand(rows)).to(self.weight.device) @ self.weight + self.bias
-        out: Tensor = _SparseProduct.apply(self.weight, self.bias, views, rows)  # type: ignore[no-untyped-call]
+            return self.forward(torch.from_numpy(views[0].expand(views[1])).to(self.weight.device))
+        out: Tensor = _SparseProduct.apply(self.weight, self.bias, *views)  # type: ignore[no-untyped-call]
         return out

@@ -101,7 +101,7 @@ def test_sparse_rows_and_their_layer(torch, monkeypatch, threads):
     torch.nn.init.normal_(layer.bias)
     inputs = torch.from_numpy(dense[chosen])
     expected = inputs @ layer.weight + layer.bias
-    found = layer(views, chosen)
+    found = layer((views, chosen))
     assert torch.allclose(found, expected, atol=1e-5)
     wanted = torch.autograd.grad((expected * factor).sum(), list(layer.parameters()))
     gradients = torch.autograd.grad((found * factor).sum(), list(layer.parameters()))
