@@ -211,7 +211,7 @@ def matches(archive: Archive) -> Iterator[str]:
 def select_trained(archive: Archive) -> dict[str, Mapping[str, InstanceScore]]:
     """Return the scores of the methods that are trained on the instances of the only setting."""
     panel, names = archive.panel, label_methods(archive.experiment.methods)
-    trained = [names[one.model_dump_json()] for one in archive.experiment.methods if one.make_method(panel.game).trains]
+    trained = [names[one.model_dump_json()] for one in archive.experiment.methods if one.is_trained(panel.game)]
     return {name: panel.generalization[name] for name in trained if name in panel.generalization}
 
 

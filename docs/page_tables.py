@@ -9,6 +9,7 @@ from statistics import fmean, median
 from archives import Archive
 from sections import bold_best, table
 
+from momagames.baselines import FORMER_METHODS
 from momagames.baselines.morl.method import LibraryLearner
 from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suites import PlansExperiment
@@ -57,9 +58,12 @@ def list_libraries(archive: Archive) -> dict[str, str]:
     """Return the library of each method of the only setting."""
     names, libraries = label_methods(archive.experiment.methods), {}
     for one in archive.experiment.methods:
-        method = one.make_method(archive.panel.game)
-        library = method.package.replace("_", "-") if isinstance(method, LibraryLearner) else OWN
-        libraries[names[one.model_dump_json()]] = library
+        if one.name in FORMER_METHODS:
+            package = FORMER_METHODS[one.name]
+        else:
+            kind = one.find_method(archive.panel.game)
+            package = kind.package if issubclass(kind, LibraryLearner) else OWN
+        libraries[names[one.model_dump_json()]] = package.replace("_", "-")
     return libraries
 
 

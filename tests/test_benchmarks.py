@@ -74,9 +74,9 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ),
     (
         "learning/published.py",
-        ("pql", "lcn", "--share", "0.02"),
+        ("pcn", "envelope", "--share", "0.02"),
         ("morl_baselines",),
-        ("pql, deep-sea", "expected utility", "lcn, fruit", " fair points"),
+        ("pcn, deep-sea", "expected utility", "envelope, fruit", " points"),
     ),
 ]  # fmt: skip
 APART = {

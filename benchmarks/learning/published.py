@@ -1,22 +1,20 @@
 """Learners of other libraries on benchmarks of MO-Gymnasium: what the methods of the package find, beside published fronts.
 
-python -m benchmarks.learning.published                               # all learners with their budgets: about two hours
-python -m benchmarks.learning.published pql pcn --seeds 3 --share 0.5
+python -m benchmarks.learning.published                               # all learners with their budgets
+python -m benchmarks.learning.published pcn envelope --seeds 3 --share 0.5
 
 Each learner trains with the code of the method (`momagames.baselines.morl`) on its benchmark. Its policies are then evaluated
 without discount, and their non-dominated returns are compared with the exact front that MO-Gymnasium publishes: by the share
 of the hypervolume, by the expected utility, and by the number of points of the front that are reached. Weighted sums reach the
-convex part of a front only; its share is printed, too. Of the fair points, which LCN looks for, no other is better in the sense
-of Lorenz dominance. Options and budgets of Envelope, GPI-LS and MORL/D were chosen with seed 10. Needs the extra `morl`.
+convex part of a front only; its share is printed, too. Options and budgets of Envelope, GPI-LS and MORL/D were chosen with seed
+10. Needs the extra `morl`.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import math
 import os
-import sys
 import time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -27,18 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from momagames.analysis.fairness import lorenz_front
 from momagames.analysis.indicators import hypervolume
 from momagames.analysis.utilities import expected_utility, sampled_weights
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
 from momagames.baselines.morl.maskable_ppo import MaskablePpo
 from momagames.baselines.morl.method import SCALE_SHARE, LibraryLearner, use_library
-from momagames.baselines.morl.policy_gradient import Eupg, MorlD
-from momagames.baselines.morl.return_conditioned import Lcn, Pcn
-from momagames.baselines.morl.tabular import MoQLearning, Pql
+from momagames.baselines.morl.policy_gradient import MorlD
+from momagames.baselines.morl.return_conditioned import Pcn
 from momagames.baselines.morl.training_env import BudgetReached, StepBudget, estimate_return_scale
-from momagames.baselines.morl.value_learners import Envelope, GpiLs, GpiPd
+from momagames.baselines.morl.value_learners import Envelope, GpiLs
 from momagames.contract import reset_policy
 
 SAMPLED_EPISODES = 20  # of policies that sample their actions
@@ -52,24 +48,17 @@ class Benchmark(NamedTuple):
 
     options           arguments of the environment
     reference_point   of the hypervolume
-    is_comparable     whether the objectives have the same unit, so that points can be fair
-    offset            added to the observations
     """
 
     id: str
     options: dict[str, Any]
     reference_point: tuple[float, ...]
     max_steps: int
-    is_comparable: bool = False
-    offset: float = 0.0
 
 
-# Reference point and budgets of tabular learners: https://github.com/LucasAlegre/morl-baselines/issues/43
+# Reference point: https://github.com/LucasAlegre/morl-baselines/issues/43
 CONVEX = Benchmark("deep-sea-treasure-v0", {}, (0.0, -50.0), 100)
-# The model of GPI-PD expects positions in tenths and rounds predictions down, which half a cell more makes right.
-CONVEX_SCALED = CONVEX._replace(options={"float_state": True}, offset=0.05)
-CONCAVE = Benchmark("deep-sea-treasure-concave-v0", {}, (0.0, -50.0), 100)
-FRUITS = Benchmark("fruit-tree-v0", {"depth": 6}, (-1.0,) * 6, 6, is_comparable=True)
+FRUITS = Benchmark("fruit-tree-v0", {"depth": 6}, (-1.0,) * 6, 6)
 
 
 class Case(NamedTuple):
@@ -99,27 +88,13 @@ PPO: dict[str, Any] = {
     "update_epochs": 10, "ent_coef": 0.01, "greedy": True,
 }  # fmt: skip
 CASES: dict[str, list[Case]] = {
-    "pql": [
-        Case(CONVEX, 200_000, Pql(**COMMON, max_states=200, final_epsilon=0.1)),
-        Case(CONCAVE, 200_000, Pql(**COMMON, max_states=200, final_epsilon=0.1)),
-    ],
-    "mo_q_learning": [
-        Case(
-            CONVEX,
-            400_000,
-            MoQLearning(**COMMON, num_policies=10, learning_rate=1.0, final_epsilon=0.1, eval_episodes=1, max_states=200),
-        )
-    ],
     "pcn": [Case(FRUITS, 10_000, Pcn(**COMMANDS)), Case(CONVEX, 60_000, Pcn(**COMMANDS))],
-    "lcn": [Case(FRUITS, 10_000, Lcn(**COMMANDS))],
     "envelope": [
         Case(FRUITS, 30_000, Envelope(**{**VALUES, "batch_size": 256}, divisions=8)),
         Case(CONVEX, 30_000, Envelope(**VALUES, divisions=50)),
     ],
     "gpi_ls": [Case(CONVEX, 40_000, GpiLs(**GPI))],
-    "gpi_pd": [Case(CONVEX_SCALED, 40_000, GpiPd(**GPI))],
     "morl_d": [Case(CONVEX, 30_000, MorlD(**SAC))],
-    "eupg": [Case(CONVEX, 60_000, Eupg(**COMMON, divisions=10, net_arch=(50,), learning_rate=1e-3))],
     "maskable_ppo": [Case(CONVEX, 100_000, MaskablePpo(**PPO))],
 }
 
@@ -151,7 +126,7 @@ class BenchmarkEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         return env
 
     def _flatten(self, observation: Any) -> NDArray[np.float32]:
-        flat: NDArray[np.float32] = np.ravel(observation).astype(np.float32) + np.float32(self._benchmark.offset)
+        flat: NDArray[np.float32] = np.ravel(observation).astype(np.float32)
         return flat
 
     def action_masks(self) -> NDArray[np.int8]:
@@ -190,17 +165,16 @@ def play_policy(env: BenchmarkEnv, method: LibraryLearner, policy: LearnedPolicy
 def train(case: Case, budget: int, seed: int) -> Points:
     """Return the mean returns of the policies of a learner after its training, float64[n, K]."""
     env = BenchmarkEnv(case.benchmark, StepBudget(budget), seed)
-    with use_library(seed):
+    with use_library(case.method.module, seed):
         try:
-            if case.method.scales_rewards:
-                env.return_scale = estimate_return_scale(env, budget // SCALE_SHARE, np.random.default_rng(seed))
+            env.return_scale = estimate_return_scale(env, budget // SCALE_SHARE, np.random.default_rng(seed))
             policies = case.method.learn(env, seed)
         except BudgetReached:
             policies = []
     env.budget.limit = None
-    episodes = SAMPLED_EPISODES if case.method.name in ("morl_d", "eupg") else 1
+    episodes = SAMPLED_EPISODES if case.method.name == "morl_d" else 1
     played = [play_policy(env, case.method, policy, episodes) for policy in policies]
-    return np.array([*played, *env.returns], np.float64).reshape(-1, env.reward_dim)
+    return np.array(played, np.float64).reshape(-1, env.reward_dim)
 
 
 def select_convex(front: Points) -> Points:
@@ -223,11 +197,10 @@ def describe(found: Points, front: Points, benchmark: Benchmark) -> str:
     volumes = [hypervolume(points, reference).value if len(points) else 0.0 for points in (found, front, select_convex(front))]
     weights = sampled_weights(front.shape[1])
     utilities = [expected_utility(points, weights) if len(points) else math.nan for points in (found, front)]
-    fair = f", {count_reached(found, front[lorenz_front(front)])} fair points" if benchmark.is_comparable else ""
     return (
         f"hypervolume {volumes[0]:.2f} of {volumes[1]:.2f} ({volumes[0] / volumes[1]:.4f}; convex part "
         f"{volumes[2] / volumes[1]:.4f}), expected utility {utilities[0]:.4f} of {utilities[1]:.4f}, "
-        f"{count_reached(found, front)} points{fair}"
+        f"{count_reached(found, front)} points"
     )
 
 
@@ -235,12 +208,6 @@ def count_reached(found: Points, points: Points) -> str:
     """Return how many points are equal to a return, up to the tolerance: "9 of 10"."""
     near = np.abs(points[:, None] - found[None]).max(axis=2).min(axis=1, initial=np.inf) < TOLERANCE
     return f"{int(near.sum())} of {len(points)}"
-
-
-def alias_moved_module() -> None:
-    """Let the model of GPI-PD import the map of Deep Sea Treasure from where earlier releases of MO-Gymnasium had it."""
-    for name in ("deep_sea_treasure", "deep_sea_treasure.deep_sea_treasure"):
-        sys.modules[f"mo_gymnasium.{name}"] = importlib.import_module(f"mo_gymnasium.envs.{name}")
 
 
 def main() -> None:
@@ -251,7 +218,6 @@ def main() -> None:
     arguments = parser.parse_args()
     if unknown := set(arguments.learners) - set(CASES):
         parser.error(f"invalid learners {', '.join(sorted(unknown))}: expected {', '.join(CASES)}")
-    alias_moved_module()
     for name in arguments.learners:
         for case in CASES[name]:
             environment = mo_gymnasium.make(case.benchmark.id, **case.benchmark.options)

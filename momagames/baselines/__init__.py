@@ -49,19 +49,16 @@ METHODS: dict[str, str] = {
     "nsga2": "momagames.baselines.evolution.nsga2:Nsga2",
     "cma": "momagames.baselines.evolution.cma:Cma",
     **LEARNERS,
-    "pql": "momagames.baselines.morl.tabular:Pql",
-    "mo_q_learning": "momagames.baselines.morl.tabular:MoQLearning",
     "pcn": "momagames.baselines.morl.return_conditioned:Pcn",
-    "lcn": "momagames.baselines.morl.return_conditioned:Lcn",
     "envelope": "momagames.baselines.morl.value_learners:Envelope",
     "gpi_ls": "momagames.baselines.morl.value_learners:GpiLs",
-    "gpi_pd": "momagames.baselines.morl.value_learners:GpiPd",
     "morl_d": "momagames.baselines.morl.policy_gradient:MorlD",
-    "eupg": "momagames.baselines.morl.policy_gradient:Eupg",
     "maskable_ppo": "momagames.baselines.morl.maskable_ppo:MaskablePpo",
     "behavior_cloning": "momagames.datasets.learners:BehaviorCloning",  # a later layer, loaded by name like policies of games
     "return_conditioned": "momagames.datasets.learners:ReturnConditioned",
 }
+# trained methods of former versions -> package of the learner; archived results have rows of them, which are read alone
+FORMER_METHODS = dict.fromkeys(("pql", "mo_q_learning", "lcn", "gpi_pd", "eupg"), "morl_baselines")
 # name -> "module:attribute" of a `CompiledPolicy` or `PolicyFactory` that plays every game
 POLICIES: dict[str, str] = {
     "random": "momagames.baselines.random:RANDOM_POLICY",

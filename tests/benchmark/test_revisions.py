@@ -5,6 +5,7 @@ import json
 import pytest
 
 import momagames
+from momagames.baselines import FORMER_METHODS, METHODS
 from momagames.baselines.greedy import Greedy
 from momagames.benchmark import run_suite
 from momagames.benchmark.runs import Versions
@@ -65,6 +66,13 @@ def test_results_of_another_revision_are_reported_with_a_note_and_run_again(befo
     assert len(new - old) == 1
     assert old < new
     assert before.describe_changed_methods(make_suite()) == ""
+
+
+def test_results_of_removed_methods_are_read(before, monkeypatch):
+    monkeypatch.delitem(METHODS, "greedy")
+    monkeypatch.setitem(FORMER_METHODS, "greedy", "momagames")
+    assert before.describe_changed_methods(before.read_suite()) == "greedy (removed)"
+    assert report(before.folder, replays=False).panels[0].missing_runs == {}
 
 
 def test_a_new_version_runs_nothing_again(before, tmp_path, monkeypatch):

@@ -40,6 +40,7 @@ class MaskablePpo(WeightConditionedLearner):
 
     name: ClassVar[str] = "maskable_ppo"
     package: ClassVar[str] = "sb3_contrib"
+    module: ClassVar[str] = "sb3_contrib"
     shared: bool
     net_arch: tuple[int, ...]
     learning_rate: float

@@ -9,6 +9,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,9 +46,9 @@ class LibraryLearner(Method, ABC):
 
     trains: ClassVar[bool] = True
     package: ClassVar[str] = "morl_baselines"
+    module: ClassVar[str]  # of the package, with the learner
     extra: ClassVar[str] = "morl"
     max_actions: ClassVar[int | None] = None
-    scales_rewards: ClassVar[bool] = True
     gamma: float
     illegal: str
 
@@ -72,7 +73,7 @@ class LibraryLearner(Method, ABC):
         if self.max_actions is not None and game.actions[0] > self.max_actions:
             raise InvalidParameter(
                 f"{self.name} stores actions as bytes: expected at most {self.max_actions} actions, {game.id} has "
-                f"{game.actions[0]}; pcn, lcn, maskable_ppo and moppo play it"
+                f"{game.actions[0]}; pcn, maskable_ppo and moppo play it"
             )
 
     def check_train(self, game: Game) -> None:
@@ -109,10 +110,9 @@ class LibraryLearner(Method, ABC):
 
     def _learn(self, env: TrainingEnv, rng: np.random.Generator) -> list[LearnedPolicy]:
         budget = env.budget.limit or 0
-        with use_library(int(rng.integers(2**31))):
+        with use_library(self.module, int(rng.integers(2**31))):
             try:
-                if self.scales_rewards:
-                    env.return_scale = estimate_return_scale(env, budget // SCALE_SHARE, rng)
+                env.return_scale = estimate_return_scale(env, budget // SCALE_SHARE, rng)
                 policies = self.learn(env, int(rng.integers(2**31)))
             except BudgetReached:
                 policies = []
@@ -186,10 +186,14 @@ def within_budget() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def use_library(seed: int) -> Iterator[None]:
-    """Seed all generators that libraries use, use one thread, and discard their output; restore the generators afterwards."""
+def use_library(module: str, seed: int) -> Iterator[None]:
+    """Seed all generators that libraries use, use one thread, and discard their output; restore the generators afterwards.
+
+    module    of the library, imported before: some of its imports draw random numbers
+    """
     import torch
 
+    import_module(module)
     python, numpy, torch_state = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002

@@ -1,4 +1,4 @@
-"""Policies of morl-baselines that are trained one for each weight vector: MORL/D and EUPG."""
+"""Policies of morl-baselines that are trained one for each weight vector: MORL/D."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.adapters.spaces import observation_space
 from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
-from momagames.baselines.morl.method import LibraryLearner, WeightConditionedLearner, make_weighted_policy, within_budget
-from momagames.baselines.morl.networks import extract_layers, read_network, relu, sigmoid, softmax
+from momagames.baselines.morl.method import LibraryLearner, make_weighted_policy, within_budget
+from momagames.baselines.morl.networks import extract_layers, read_network, relu, softmax
 from momagames.baselines.morl.training_env import IdleEnv, TrainingEnv
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, check_range, invalid_value
@@ -40,6 +39,7 @@ class MorlD(LibraryLearner):
     """
 
     name: ClassVar[str] = "morl_d"
+    module: ClassVar[str] = "morl_baselines.multi_policy.morld.morld"
     population: int
     exchanges: int
     net_arch: tuple[int, ...]
@@ -95,74 +95,6 @@ class MorlD(LibraryLearner):
 
         def choose(situation: Situation) -> int:
             return sample_action(softmax(network(situation.observation)), situation.rng)
-
-        return choose
-
-
-@dataclass(frozen=True)
-class Eupg(WeightConditionedLearner):
-    """Expected utility policy gradient of morl-baselines in an outer loop: a policy for each weight vector of a lattice.
-
-    net_arch         units of the hidden layers
-    learning_rate    of Adam
-
-    Each weight vector has an equal part of the budget, and the weighted sum of the returns is the utility. The policies are
-    conditioned on the rewards so far, and sample their actions.
-
-    Source: Roijers, Steckelmacher and Nowé, "Multi-objective reinforcement learning for the expected utility of the return",
-    ALA workshop 2018.
-    """
-
-    name: ClassVar[str] = "eupg"
-    net_arch: tuple[int, ...]
-    learning_rate: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(f"{self.name}: number of layers in net_arch", len(self.net_arch), 1)
-        check_range(f"{self.name}: units in net_arch", min(self.net_arch), 1)
-        check_range(f"{self.name}: learning_rate", self.learning_rate, 0, above=True)
-
-    def check_game(self, game: Game) -> None:
-        super().check_game(game)
-        space = observation_space(game)
-        fields = list(space.values()) if hasattr(space, "values") else [space]
-        if any(np.issubdtype(field.dtype, np.floating) for field in fields):
-            raise InvalidParameter(
-                f"{self.name} stores observations as integers; {game.id} has fractions: morl_d and maskable_ppo play it"
-            )
-
-    def learn(self, env: TrainingEnv, seed: int) -> list[LearnedPolicy]:
-        import torch
-        from morl_baselines.single_policy.esr.eupg import EUPG
-
-        budget, lattice = env.budget, self.list_weights(env.game)
-        first, last = budget.used, budget.limit or 0
-        policies = []
-        for number, row in enumerate(lattice):
-            weights = torch.tensor(row, dtype=torch.float32)
-
-            def weigh(returns: Any, _: Any = None, weights: Any = weights) -> Any:
-                return torch.as_tensor(returns) @ weights
-
-            budget.limit = first + (last - first) * (number + 1) // len(lattice)
-            agent = EUPG(
-                env, weigh, row, buffer_size=env.game.max_episode_steps + 1, net_arch=list(self.net_arch), gamma=self.gamma,
-                learning_rate=self.learning_rate, log=False, device="cpu", seed=seed + number,
-            )  # fmt: skip
-            with within_budget():
-                agent.train(last)
-            arrays = {**extract_layers("actor", agent.net.net), "scale": env.return_scale}
-            policies.append(make_weighted_policy(row, arrays))
-        return policies
-
-    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Any:
-        network, scale = read_network("actor", arrays, np.tanh), arrays["scale"]
-
-        def choose(situation: Situation) -> int:
-            given = np.concatenate([situation.observation, situation.value / scale], dtype=np.float32)
-            rates = sigmoid(network(given))
-            return sample_action(rates / rates.sum(), situation.rng)
 
         return choose
 

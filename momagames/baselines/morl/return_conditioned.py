@@ -1,4 +1,4 @@
-"""Networks of morl-baselines that are conditioned on a desired return and horizon: PCN and LCN.
+"""Networks of morl-baselines that are conditioned on a desired return and horizon: PCN.
 
 The best episodes of the training give the commands: each is a policy. A command is a return and a number of steps; rewards and
 steps so far are subtracted from it before each action.
@@ -69,6 +69,7 @@ class Pcn(LibraryLearner):
     """
 
     name: ClassVar[str] = "pcn"
+    module: ClassVar[str] = "morl_baselines.multi_policy.pcn.pcn"
     num_policies: int
     hidden_dim: int
     learning_rate: float
@@ -86,15 +87,12 @@ class Pcn(LibraryLearner):
         ):  # fmt: skip
             check_range(f"{self.name}: {name}", getattr(self, name), 1)
 
-    def _find_library_class(self) -> Any:
+    def learn(self, env: TrainingEnv, seed: int) -> list[LearnedPolicy]:
         from morl_baselines.multi_policy.pcn.pcn import PCN
 
-        return PCN
-
-    def learn(self, env: TrainingEnv, seed: int) -> list[LearnedPolicy]:
         factor = np.append(np.ones(env.reward_dim), 1 / env.game.max_episode_steps)
         limit = (np.array([one.return_high for one in env.game.objectives]) / env.return_scale).astype(np.float32)
-        agent = self._find_library_class()(
+        agent = PCN(
             env, factor, learning_rate=self.learning_rate, gamma=self.gamma, batch_size=self.batch_size,
             hidden_dim=self.hidden_dim, seed=seed, device="cpu", log=False,
         )  # fmt: skip
@@ -132,19 +130,3 @@ class Pcn(LibraryLearner):
 
     def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> CommandFollower:
         return CommandFollower(arrays)
-
-
-@dataclass(frozen=True)
-class Lcn(Pcn):
-    """Lorenz conditioned networks of morl-baselines: PCN that imitates episodes with fair returns, by Lorenz dominance.
-
-    Source: Michailidis, Röpke, Roijers, Ghebreab and Santos, "Scalable multi-objective reinforcement learning with fairness
-    guarantees using Lorenz dominance", JAIR 85, 2026.
-    """
-
-    name: ClassVar[str] = "lcn"
-
-    def _find_library_class(self) -> Any:
-        from morl_baselines.multi_policy.lcn.lcn import LCN
-
-        return LCN

@@ -1,4 +1,4 @@
-"""Value networks of morl-baselines that are conditioned on weights: Envelope, GPI-LS and GPI-PD."""
+"""Value networks of morl-baselines that are conditioned on weights: Envelope and GPI-LS."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
@@ -17,7 +16,6 @@ from momagames.baselines.morl.training_env import TrainingEnv
 from momagames.contract import Game
 from momagames.errors import check_range
 
-ENDLESS = "mo-reacher-v5"  # an id for which the models of the library never end an episode
 MAX_ACTIONS = 256  # the replay buffers store actions as bytes
 LEARNING_STARTS = 100  # steps of random play before the first update
 
@@ -69,6 +67,7 @@ class Envelope(ValueLearner):
     """
 
     name: ClassVar[str] = "envelope"
+    module: ClassVar[str] = "morl_baselines.multi_policy.envelope.envelope"
 
     def learn(self, env: TrainingEnv, seed: int) -> list[LearnedPolicy]:
         from morl_baselines.multi_policy.envelope.envelope import Envelope as Learner
@@ -101,7 +100,7 @@ class GpiLs(ValueLearner):
     """
 
     name: ClassVar[str] = "gpi_ls"
-    is_model_based: ClassVar[bool] = False
+    module: ClassVar[str] = "morl_baselines.multi_policy.gpi_pd.gpi_pd"
     iterations: int
     eval_episodes: int
     gradient_updates: int
@@ -112,12 +111,9 @@ class GpiLs(ValueLearner):
             check_range(f"{self.name}: {name}", getattr(self, name), 1)
 
     def learn(self, env: TrainingEnv, seed: int) -> list[LearnedPolicy]:
-        from morl_baselines.multi_policy.gpi_pd.gpi_pd import GPILS, GPIPD
+        from morl_baselines.multi_policy.gpi_pd.gpi_pd import GPILS
 
-        kind = GPIPD if self.is_model_based else GPILS
-        if self.is_model_based:
-            set_model_ends(env)
-        agent = kind(**self.library_options(env, seed), gradient_updates=self.gradient_updates)
+        agent = GPILS(**self.library_options(env, seed), gradient_updates=self.gradient_updates)
         steps = max(1, ((env.budget.limit or 0) - env.budget.used) // self.iterations)
         agent.set_weight_support(list(np.eye(env.reward_dim)))
         with within_budget():
@@ -148,26 +144,3 @@ class GpiLs(ValueLearner):
             return int((values @ weights).max(axis=0).argmax())
 
         return choose
-
-
-@dataclass(frozen=True)
-class GpiPd(GpiLs):
-    """GPI-PD of morl-baselines: GPI-LS with a learned model of the game, and priorities by generalized improvement.
-
-    The model plays one step from observed positions, from step 5,000 of the learning agent on. Whether such a step ends the
-    episode it knows for some environments of MO-Gymnasium alone; in others none does.
-    """
-
-    name: ClassVar[str] = "gpi_pd"
-    is_model_based: ClassVar[bool] = True
-
-
-def set_model_ends(env: TrainingEnv) -> None:
-    """Change the id of an environment unless the library knows it: by the id it looks up when steps of a model end episodes."""
-    from morl_baselines.common.model_based.utils import ModelEnv
-
-    assert env.spec is not None
-    try:
-        ModelEnv(None, env.spec.id)
-    except NotImplementedError:
-        env.spec = EnvSpec(ENDLESS)

@@ -32,7 +32,7 @@ from typing import Any
 from pydantic import ValidationError
 
 import momagames
-from momagames.baselines import METHODS, method
+from momagames.baselines import FORMER_METHODS, METHODS, method
 from momagames.baselines.policy_names import strip_safe
 from momagames.benchmark.runs import Run, Versions, parse_run
 from momagames.benchmark.store.checksums import (
@@ -258,14 +258,16 @@ class Store:
         return Versions(str(data["version"]), data.get("revisions", {}))
 
     def describe_changed_methods(self, suite: Suite) -> str:
-        """Return the methods of the suite that have another revision now, with both; "" if none has.
+        """Return the methods of the suite that are gone or have another revision now, with both; "" if none has.
 
         Methods that are not of the package are left out: what a directory names is not loaded to read it.
         """
         before = self.read_versions().revisions
         names = {choice.name for experiment in suite.experiments for choice in (*experiment.methods, *experiment.responses)}
-        pairs = {name: (before.get(name, 1), method(name).revision) for name in sorted(names) if name in METHODS}
-        return ", ".join(f"{name} (revision {old}, now {new})" for name, (old, new) in pairs.items() if old != new)
+        pairs = {name: (before.get(name, 1), method(name).revision) for name in names & METHODS.keys()}
+        changes = {name: f"revision {old}, now {new}" for name, (old, new) in pairs.items() if old != new}
+        changes |= dict.fromkeys(names & FORMER_METHODS.keys(), "removed")
+        return ", ".join(f"{name} ({changes[name]})" for name in sorted(changes))
 
     def run_directory(self, run: Run) -> Path:
         """Return the directory of a finished run."""

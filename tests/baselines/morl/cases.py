@@ -13,20 +13,13 @@ COMMANDS = {
     "updates": 2, "max_buffer_size": 20,
 }  # fmt: skip
 OPTIONS = {
-    "pql": {**COMMON, "max_states": 100, "final_epsilon": 0.2},
-    "mo_q_learning": {
-        **COMMON, "num_policies": 3, "learning_rate": 0.5, "final_epsilon": 0.1, "eval_episodes": 1, "max_states": 5000,
-    },
     "pcn": COMMANDS,
-    "lcn": COMMANDS,
     "envelope": VALUES,
     "gpi_ls": GPI,
-    "gpi_pd": GPI,
     "morl_d": {
         **COMMON, "population": 3, "exchanges": 6, "net_arch": (16, 16), "learning_rate": 1e-3, "batch_size": 8,
         "buffer_size": 500, "learning_starts": 20, "update_frequency": 4, "target_frequency": 20, "alpha": 0.01,
     },
-    "eupg": {**COMMON, "divisions": 2, "net_arch": (16,), "learning_rate": 1e-3},
     "maskable_ppo": {
         **COMMON, "divisions": 2, "shared": False, "net_arch": (16, 16), "learning_rate": 1e-3, "num_steps": 16,
         "batch_size": 8, "update_epochs": 2, "ent_coef": 0.01, "greedy": True,

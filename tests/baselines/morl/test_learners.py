@@ -4,17 +4,15 @@ import random
 
 import numpy as np
 import pytest
-from gymnasium.envs.registration import EnvSpec
 
 import momagames
 from momagames.baselines import batch_policy
 from momagames.baselines.morl import training_env
 from momagames.baselines.morl.learned_policy import Situation
-from momagames.baselines.morl.value_learners import set_model_ends
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import play_policies
-from momagames.errors import InvalidParameter, TooLarge
+from momagames.errors import InvalidParameter
 from tests.baselines.morl.cases import OPTIONS, SMALL, make_method
 
 torch = pytest.importorskip("torch")
@@ -22,7 +20,6 @@ pytest.importorskip("morl_baselines")
 pytest.importorskip("sb3_contrib")
 
 BUDGET = 300
-TRAINED = [name for name in OPTIONS if name != "pql"]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +31,7 @@ def game():
 def results(game):
     """The results of one training of each method."""
     return {
-        name: make_method(name).train(TrainingSetup([game], BUDGET, 1, [0], [batch_policy("random", game)])) for name in TRAINED
+        name: make_method(name).train(TrainingSetup([game], BUDGET, 1, [0], [batch_policy("random", game)])) for name in OPTIONS
     }
 
 
@@ -43,7 +40,7 @@ def play(game, policy, episodes=4):
     return play_policies(game, starts, [policy], np.zeros((episodes, 1), np.int64), np.ones((episodes, 1), np.uint64)).returns
 
 
-@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_training_stays_within_the_budget(name, game, results):
     result = results[name]
     assert 0 < result.steps <= BUDGET + game.max_episode_steps
@@ -51,7 +48,7 @@ def test_training_stays_within_the_budget(name, game, results):
     assert len(set(labels)) == len(labels) > 1
 
 
-@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_stored_policies_play_as_before(name, game, results):
     policies = results[name].policies
     for policy in (policies[0], policies[-1]):
@@ -61,7 +58,7 @@ def test_stored_policies_play_as_before(name, game, results):
         assert play(game, restored).tolist() == play(game, policy).tolist()
 
 
-@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_equal_seeds_give_equal_policies(name, game, results):
     before = random.getstate(), torch.get_rng_state()
     again = make_method(name).train(TrainingSetup([game], BUDGET, 1, [0], [batch_policy("random", game)]))
@@ -79,17 +76,6 @@ def test_plans_have_the_values_of_their_actions(name, game):
     result = make_method(name).plan(game, start, BUDGET, 1)
     assert result.plans
     assert all(0 < plan.step <= result.steps for plan in result.plans)
-    if name == "pql":  # a board of few states: it finds the whole front
-        front = momagames.make("mo-samegame-v0", api="gymnasium", **SMALL)
-        front.reset(options={"state": start[0]})
-        assert result.values.tolist() == sorted(point.tolist() for point in front.pareto_front())
-
-
-def test_a_table_that_is_too_small_is_an_error(game):
-    start = generate_starts(game, np.array([5], np.uint64))
-    for name in ("pql", "mo_q_learning"):
-        with pytest.raises(TooLarge, match=f"{name}: more than max_states=3 states"):
-            make_method(name, max_states=3).plan(game, start, BUDGET, 1)
 
 
 def test_a_budget_without_a_policy_is_an_error(game):
@@ -139,10 +125,10 @@ def draw_situations(game, count=20):
         yield Situation(observation, env.action_masks(), np.zeros(len(game.objectives)), rng)
 
 
-@pytest.mark.parametrize("name", ["envelope", "gpi_ls", "gpi_pd"])
+@pytest.mark.parametrize("name", ["envelope", "gpi_ls"])
 def test_values_are_those_of_the_library(name, game, monkeypatch):
     from morl_baselines.multi_policy.envelope.envelope import Envelope
-    from morl_baselines.multi_policy.gpi_pd.gpi_pd import GPIPD
+    from morl_baselines.multi_policy.gpi_pd.gpi_pd import GPIPD  # the class of GPI-LS
 
     made = capture(monkeypatch, Envelope if name == "envelope" else GPIPD)
     method = make_method(name)
@@ -153,36 +139,12 @@ def test_values_are_those_of_the_library(name, game, monkeypatch):
             assert choose(situation) == made[0].eval(situation.observation, np.array(policy.weights))
 
 
-def test_gpi_pd_plans_with_its_model(game, monkeypatch):
-    """Its model steps in every game: unknown episodes do not end there, those of environments that the library knows may."""
-    from morl_baselines.common.model_based import utils
-    from morl_baselines.multi_policy.gpi_pd import gpi_pd
-
-    ends = []
-    add = gpi_pd.ReplayBuffer.add
-    monkeypatch.setattr(gpi_pd.ReplayBuffer, "add", lambda self, *row: (ends.append(row[-1]), add(self, *row)))
-    early = {"learning_starts": 20, "dynamics_rollout_starts": 40, "dynamics_rollout_freq": 20}
-    small = {"dynamics_rollout_batch_size": 16, "dynamics_net_arch": [16], "dynamics_uncertainty_threshold": 1e9}
-    kind, train_every = gpi_pd.GPIPD, {"dynamics_train_freq": lambda step: 20}
-    monkeypatch.setattr(gpi_pd, "GPIPD", lambda **options: kind(**options | early | small | train_every))
-    make_method("gpi_pd").learn(make_env(game), 3)
-    assert ends
-    assert not np.any(ends)
-    known = make_env(game)
-    known.spec = EnvSpec("deep-sea-treasure-v0")
-    set_model_ends(known)
-    assert known.spec.id == "deep-sea-treasure-v0"
-    assert utils.ModelEnv(None, known.spec.id).termination_func is utils.termination_fn_dst
-
-
-@pytest.mark.parametrize("name", ["pcn", "lcn"])
-def test_commands_are_followed_as_in_the_library(name, game, monkeypatch):
+def test_commands_are_followed_as_in_the_library(game, monkeypatch):
     """The library plays a whole episode; the policy chooses the same actions from its returns."""
-    method = make_method(name)
-    made = []
-    kind = method._find_library_class()
-    train = kind.train
-    monkeypatch.setattr(kind, "train", lambda self, *args, **options: (made.append(self), train(self, *args, **options)))
+    from morl_baselines.multi_policy.pcn.pcn import PCN
+
+    method, made, train = make_method("pcn"), [], PCN.train
+    monkeypatch.setattr(PCN, "train", lambda self, *args, **options: (made.append(self), train(self, *args, **options)))
     policies = method.learn(make_env(game), 3)
     start = generate_starts(game, np.array([7], np.uint64))
     for policy in policies:
@@ -205,7 +167,6 @@ def test_probabilities_are_those_of_the_libraries(game, monkeypatch):
     monkeypatch.setattr(policy_gradient, "sample_action", lambda rates, rng: seen.append(rates) or 0)
     monkeypatch.setattr(maskable_ppo, "sample_action", lambda rates, rng: seen.append(rates) or 0)
     from morl_baselines.multi_policy.morld.morld import MORLD
-    from morl_baselines.single_policy.esr.eupg import EUPG
     from sb3_contrib import MaskablePPO
 
     def expect(name, kind, compute):
@@ -221,9 +182,6 @@ def test_probabilities_are_those_of_the_libraries(game, monkeypatch):
                 expected = compute(made[i] if len(made) > 1 else made[0], i, policy, situation)
                 assert np.allclose(seen[0], expected.detach().numpy().ravel(), atol=1e-5)
 
-    def of_eupg(agent, _, policy, situation):
-        return agent.net(torch.as_tensor(situation.observation), torch.as_tensor(situation.value, dtype=torch.float32))
-
     def of_morl_d(agent, i, policy, situation):
         return agent.population[i].wrapped.actor.get_action(torch.as_tensor(situation.observation)[None])[2]
 
@@ -231,7 +189,6 @@ def test_probabilities_are_those_of_the_libraries(game, monkeypatch):
         row = torch.as_tensor(np.append(situation.observation, policy.weights), dtype=torch.float32)[None]
         return model.policy.get_distribution(row, action_masks=situation.mask).distribution.probs
 
-    expect("eupg", EUPG, of_eupg)
     expect("morl_d", MORLD, of_morl_d)
     expect("maskable_ppo", MaskablePPO, of_ppo)
 
