@@ -29,7 +29,7 @@ class NetworkModule(nn.Module):
         self.game, self.encoder = policies.game, policies.encoder
         size = (policies.channels, policies.hidden, policies.layers)
         with torch.random.fork_rng(devices=[]):
-            self.network = Network(self.game, self.encoder, *size)
+            self.network = Network(self.game, self.encoder, *size, modulation=float("modulation" in policies.arrays))
         self.network.load_actor(policies.arrays)
         self.places: dict[tuple[int, int], int] = {}  # (dtype, offset in items) -> place in all values of an observation
         for dtype, offset, field in field_offsets(self.game):

@@ -81,7 +81,8 @@ class OfflineMethod(Method):
     def network_options(self) -> MoppoOptions:
         """Return the options of the network. Raises InvalidParameter."""
         names = ("channels", "hidden", "layers", "learning_rate")
-        return MoppoOptions(**{**DEFAULT_OPTIONS, **{name: getattr(self, name) for name in names}, "device": "cpu"})
+        own = {name: getattr(self, name) for name in names} | {"device": "cpu", "modulation": 0.0}
+        return MoppoOptions(**{**DEFAULT_OPTIONS, **own})
 
     @abstractmethod
     def make_conditions(self, game: Game, shards: list[tuple[Shard, NDArray[np.float32]]]) -> Conditions:

@@ -104,6 +104,19 @@ def apply_relu(values):
         values[j] = max(values[j], ZERO)
 
 
+@kernel
+def modulate(values, weights, modulation):
+    """Multiply units by 1 + centered weights @ modulation; for equal weights and without modulation, by 1."""
+    objectives = weights.shape[0]
+    if objectives == 0:
+        return
+    for j in range(values.shape[0]):
+        factor = ONE
+        for k in range(objectives):
+            factor += (np.float32(objectives) * weights[k] - ONE) * modulation[k, j]
+        values[j] *= factor
+
+
 @noinline_kernel
 def add_convolution(inputs, weights, rows, columns, out):
     """Add the zero-padded 3x3 convolution of float32[cells, P] with weights float32[9, P, C] to out float32[cells, C]."""
@@ -124,7 +137,7 @@ def forward(shape, net, buffers):
     """
     rows, columns, layers, actions_per_cell, agent_plane = shape[0], shape[1], shape[2], shape[3], shape[5]
     conv_in, conv_in_features, conv_in_bias, residual_convs, residual_biases, squeeze, squeeze_bias = net[:7]
-    fc1, fc1_bias, fc2, fc2_bias, actor_cells, actor_trunk, actor_trunk_bias, actor, actor_bias = net[7:]
+    fc1, fc1_bias, fc2, fc2_bias, actor_cells, actor_trunk, actor_trunk_bias, actor, actor_bias, modulation = net[7:]
     planes, features, residual, block, fc1_input, hidden, trunk, shared, logits, _ = buffers
     cells = rows * columns
     if cells:
@@ -153,9 +166,12 @@ def forward(shape, net, buffers):
                 copy(residual[i], fc1_input[end:])
     else:
         copy(features, fc1_input)
+    weights = features[features.shape[0] - modulation.shape[0] :]
     dense(fc1_input, fc1, fc1_bias, hidden)
+    modulate(hidden, weights, modulation[:, : hidden.shape[0]])
     apply_relu(hidden)
     dense(hidden, fc2, fc2_bias, trunk)
+    modulate(trunk, weights, modulation[:, hidden.shape[0] :])
     apply_relu(trunk)
     if actions_per_cell:
         dense(trunk, actor_trunk, actor_trunk_bias, shared)

@@ -31,6 +31,34 @@ Inputs = tuple[Tensor, Tensor]  # planes and vector features
 LAYERED = ("residual_convs", "residual_biases")  # arrays with an axis of layers in front
 
 
+class Modulation(nn.Module):
+    """Factors by which the weights of the objectives multiply the units of two dense layers; 1 for equal weights.
+
+    Source: feature-wise linear modulation, Perez et al., "FiLM: visual reasoning with a general conditioning layer", 2018.
+
+    units     of the first and the second layer
+    spread    initial standard deviation of the factors for the weights of one objective; 0: all factors stay 1
+    """
+
+    def __init__(self, objectives: int, units: tuple[int, int], spread: float) -> None:
+        super().__init__()
+        self.units, self.spread = units, spread
+        if spread:
+            self.weight = nn.Parameter(torch.empty(objectives, sum(units)))
+
+    def reset_parameters(self) -> None:
+        if self.spread:
+            objectives = len(self.weight)
+            nn.init.normal_(self.weight, 0.0, self.spread / max(objectives * (objectives - 1), 1) ** 0.5)
+
+    def forward(self, weights: Tensor) -> tuple[Tensor | float, Tensor | float]:
+        """Return the factors of both layers, float32[N, units], for weights float32[N, K]."""
+        if not self.spread:
+            return 1.0, 1.0
+        factors = 1 + (weights * len(self.weight) - 1) @ self.weight
+        return factors[:, : self.units[0]], factors[:, self.units[0] :]
+
+
 class Torso(nn.Module):
     """Residual 3x3 convolutions over the planes, then two dense layers.
 
@@ -41,6 +69,7 @@ class Torso(nn.Module):
     agent_planes                       indices of the planes that mark the cell of an agent
     channels, layers                   channels of the convolutions; convolutions after the first
     fc1, hidden                        units of the first and the second dense layer
+    objectives, modulation             number of weights, which are the last features; see `Modulation.spread`
     """
 
     def __init__(
@@ -54,8 +83,11 @@ class Torso(nn.Module):
         fc1: int,
         hidden: int,
         layers: int,
+        objectives: int,
+        modulation: float,
     ) -> None:
         super().__init__()
+        self.objectives, self.modulation = objectives, Modulation(objectives, (fc1, hidden), modulation)
         self.board, self.agent_planes = (rows, columns, planes), list(agent_planes)
         cells = rows * columns
         if cells:
@@ -78,30 +110,38 @@ class Torso(nn.Module):
             agent_masks = planes.view(-1, residual.shape[1], self.board[2])[:, :, self.agent_planes]
             agent_cells = agent_masks.transpose(1, 2) @ residual
             fc1_input = torch.cat([F.relu(self.squeeze(residual)).flatten(1), features, agent_cells.flatten(1)], 1)
-        return residual, F.relu(self.fc2(F.relu(self.fc1(fc1_input))))
+        first, second = self.modulation(features[:, -self.objectives :])
+        return residual, F.relu(self.fc2(F.relu(self.fc1(fc1_input) * first)) * second)
 
 
 class ViewTorso(nn.Module):
     """Two dense layers on an egocentric view and the weights."""
 
-    def __init__(self, inputs: int, fc1: int, hidden: int) -> None:
+    def __init__(self, inputs: int, fc1: int, hidden: int, objectives: int, modulation: float) -> None:
         super().__init__()
+        self.objectives, self.modulation = objectives, Modulation(objectives, (fc1, hidden), modulation)
         self.fc1, self.fc2 = ViewLinear(inputs, fc1), nn.Linear(fc1, hidden)
 
     def forward(self, views: ViewRows | Tensor) -> Tensor:
         """Return trunk float32[R, H] of rows of views, or of float32[R, inputs]."""
-        out: Tensor = F.relu(self.fc2(F.relu(self.fc1(views))))
+        if isinstance(views, Tensor):
+            weights = views[:, -self.objectives :]
+        else:
+            weights = torch.from_numpy(views[0].weights[views[1]]).to(self.fc1.weight.device)
+        first, second = self.modulation(weights)
+        out: Tensor = F.relu(self.fc2(F.relu(self.fc1(views) * first)) * second)
         return out
 
 
 class Network(nn.Module):
     """Actor and vector-valued critic, conditioned on the weights of the objectives.
 
-    The features are the observation, the agent id and the weights. If actions belong to cells, their logits are computed from
-    the channels of the cell and the trunk, else from the trunk. The critic uses the same trunk; a centralized critic has a
-    torso of its own with the observations of all agents.
+    The features are the observation, the agent id and the weights, which may also multiply the units of the dense layers. If
+    actions belong to cells, their logits are computed from the channels of the cell and the trunk, else from the trunk. The
+    critic uses the same trunk; a centralized critic has a torso of its own with the observations of all agents.
 
-    caution    level on which unsafe actions are masked; it goes with the arrays of the actor
+    caution       level on which unsafe actions are masked; it goes with the arrays of the actor
+    modulation    see `Modulation.spread`
 
     Letters: N positions, A agents, P planes, V scalars, M logits, K objectives
     """
@@ -115,6 +155,7 @@ class Network(nn.Module):
         layers: int,
         centralized: bool = False,
         caution: int = 0,
+        modulation: float = 0.0,
     ) -> None:
         super().__init__()
         objectives, agents = len(game.objectives), len(game.agents)
@@ -123,9 +164,21 @@ class Network(nn.Module):
         agent_planes = [encoder.agent_plane] if encoder.agent_plane >= 0 else []
         self.torso: Torso | ViewTorso
         if encoder.egocentric_size:
-            self.torso = ViewTorso(features, fc1, hidden)
+            self.torso = ViewTorso(features, fc1, hidden, objectives, modulation)
         else:
-            self.torso = Torso(encoder.rows, encoder.columns, planes, features, agent_planes, channels, fc1, hidden, layers)
+            self.torso = Torso(
+                encoder.rows,
+                encoder.columns,
+                planes,
+                features,
+                agent_planes,
+                channels,
+                fc1,
+                hidden,
+                layers,
+                objectives,
+                modulation,
+            )
         if encoder.actions_per_cell:
             self.actor_cells = nn.Linear(channels, channels, bias=False)
             self.actor_trunk = nn.Linear(hidden, channels)
@@ -135,8 +188,9 @@ class Network(nn.Module):
             features += (agents - 1) * len(encoder.scalars)
             agent_planes = [agent * planes + plane for agent in range(agents) for plane in agent_planes]
             self.critic_torso = Torso(
-                encoder.rows, encoder.columns, planes * agents, features, agent_planes, channels, fc1, hidden, layers
-            )
+                encoder.rows, encoder.columns, planes * agents, features, agent_planes, channels, fc1, hidden, layers,
+                objectives, modulation,
+            )  # fmt: skip
         self.critic = nn.Linear(hidden, objectives)
         for layer in self.modules():
             if isinstance(layer, (nn.Linear, nn.Conv2d, ViewLinear)):
@@ -145,6 +199,9 @@ class Network(nn.Module):
                     nn.init.zeros_(layer.bias)
         nn.init.orthogonal_(self.actor.weight, 0.01)
         nn.init.orthogonal_(self.critic.weight, 1.0)
+        for layer in self.modules():
+            if isinstance(layer, Modulation):
+                layer.reset_parameters()
 
     def forward_views(self, views: ViewRows | Tensor) -> tuple[Tensor, Tensor]:
         """Return logits float32[R, M] and values float32[R, K] of egocentric views with weights."""
@@ -194,6 +251,8 @@ class Network(nn.Module):
             views["conv_in"], views["conv_in_bias"] = [_flatten_kernel(state["conv_in.weight"])], [state["conv_in.bias"]]
             views["residual_convs"] = [_flatten_kernel(state[f"{name}.weight"]) for name in layers]
             views["residual_biases"] = [state[f"{name}.bias"] for name in layers]
+        if "modulation.weight" in state:
+            views["modulation"] = [state["modulation.weight"]]
         return views
 
 
@@ -211,7 +270,7 @@ class ActorCritic:
         with torch.random.fork_rng(devices=[]), use_torch_threads(1):  # initial values depend on the number of threads
             torch.manual_seed(seed)
             size = (options.channels, options.hidden, options.layers)
-            self.network = Network(game, self.encoder, *size, options.critic == "centralized", self.caution)
+            self.network = Network(game, self.encoder, *size, options.critic == "centralized", self.caution, options.modulation)
         self.network.to(self.device)
 
     @property

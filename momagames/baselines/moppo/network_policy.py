@@ -23,7 +23,7 @@ MEMORY = np.dtype([("weights", "f8", (MAX_OBJECTIVES,)), ("greedy", "u1")])
 # the arrays of a network, float32, in the order of the kernel's arguments
 ARRAYS = (
     "conv_in", "conv_in_features", "conv_in_bias", "residual_convs", "residual_biases", "squeeze", "squeeze_bias", "fc1",
-    "fc1_bias", "fc2", "fc2_bias", "actor_cells", "actor_trunk", "actor_trunk_bias", "actor", "actor_bias",
+    "fc1_bias", "fc2", "fc2_bias", "actor_cells", "actor_trunk", "actor_trunk_bias", "actor", "actor_bias", "modulation",
 )  # fmt: skip
 
 DENSE = ("fc1", "fc1_bias", "fc2", "fc2_bias", "actor", "actor_bias")  # arrays of a network without a board
@@ -65,11 +65,17 @@ def array_shapes(
     return shapes | {"actor": (hidden, game.mask_size), "actor_bias": (game.mask_size,)}
 
 
+def modulation_shape(game: Game, encoder: ObservationEncoder, hidden: int) -> tuple[int, int]:
+    """Return the shape of the array with which the weights multiply the units of the dense layers, if there is one."""
+    return len(game.objectives), count_fc1_outputs(encoder, hidden) + hidden
+
+
 class NetworkPolicy:
     """The policies of a network, one for each weight vector.
 
-    arrays    see `array_shapes`; float32, or float16 where they are stored. see also `fix_weights`. "caution", if it is
-              there, is the level on which unsafe actions are masked. Raises InvalidParameter if they do not fit the game
+    arrays    see `array_shapes`; float32, or float16 where they are stored. see also `fix_weights`. "modulation", if it is
+              there, has the factors of `modulation_shape`, and "caution" is the level on which unsafe actions are masked.
+              Raises InvalidParameter if they do not fit the game
 
     reads_weights    whether play depends on the weights, which are fixed otherwise
     """
@@ -83,7 +89,9 @@ class NetworkPolicy:
         arrays = {name: one.astype(np.float32) if one.dtype == np.float16 else one for name, one in arrays.items()}
         net = {name: array for name, array in arrays.items() if name != "caution"}
         hidden = net["fc2"].shape[-1] if "fc2" in net else 1
-        is_egocentric = game.learning.egocentric_view is not None and net.keys() == {*DENSE} and len(net["fc2"]) != hidden
+        is_egocentric = (
+            game.learning.egocentric_view is not None and net.keys() - {"modulation"} == {*DENSE} and len(net["fc2"]) != hidden
+        )
         self.encoder = make_egocentric_encoder(game) if is_egocentric else make_encoder(game)
         self.reads_weights = not (is_egocentric and len(net["fc1"]) == self.encoder.features)
         if not self.reads_weights:
@@ -95,6 +103,8 @@ class NetworkPolicy:
         """Return channels, hidden units and layers of the network if all its arrays fit the game."""
         layers, channels = arrays["residual_biases"].shape if self.encoder.cells and "residual_biases" in arrays else (1, 1)
         expected = array_shapes(self.game, self.encoder, channels, hidden, layers)
+        if "modulation" in arrays:
+            expected["modulation"] = modulation_shape(self.game, self.encoder, hidden)
         shapes = {name: array.shape for name, array in arrays.items()}
         if shapes != expected or any(array.dtype != np.float32 or not np.isfinite(array).all() for array in arrays.values()):
             raise InvalidParameter(f"not a network for {self.game.id}: {shapes}; expected finite float32 arrays {expected}")
@@ -109,8 +119,14 @@ class NetworkPolicy:
         if not self.encoder.egocentric_size:
             raise InvalidParameter(f"{self.game.id}: a network without egocentric view has no weights to fix")
         row = resolve_weights("fixed weights", self.game, weights).astype(np.float32)
-        fc1, bias = self.arrays["fc1"], self.arrays["fc1_bias"]
-        return {**self.arrays, "fc1": fc1[:features].copy(), "fc1_bias": bias + row @ fc1[features:]}
+        arrays = {name: array for name, array in self.arrays.items() if name != "modulation"}
+        arrays |= {"fc1": arrays["fc1"][:features], "fc1_bias": arrays["fc1_bias"] + row @ arrays["fc1"][features:]}
+        if "modulation" in self.arrays:
+            factors = 1 + (len(row) * row - 1) @ self.arrays["modulation"]
+            units = len(arrays["fc1_bias"])
+            for layer, own in (("fc1", factors[:units]), ("fc2", factors[units:])):
+                arrays |= {layer: arrays[layer] * own, f"{layer}_bias": arrays[f"{layer}_bias"] * own}
+        return {name: array.copy() for name, array in arrays.items()}
 
     def compile(self, label: str, weights: Sequence[float], greedy: bool) -> CompiledPolicy:
         """Return the compiled policy for these weights, one for each objective, with the arrays that are stored.

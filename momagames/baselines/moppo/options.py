@@ -11,10 +11,10 @@ from momagames.errors import check_choice, check_range
 # defaults of `momagames train`; suites state every option
 DEFAULT_OPTIONS: dict[str, Any] = {
     "num_envs": 128, "num_steps": 32, "update_epochs": 4, "num_minibatches": 4, "learning_rate": 1e-3, "gamma": 1.0,
-    "gae_lambda": 0.95, "clip_coef": 0.2, "ent_coef": 0.01, "concentration": 1.0, "channels": 32, "hidden": 128, "layers": 2,
+    "gae_lambda": 0.95, "clip_coef": 0.2, "ent_coef": 0.01, "concentration": 0.4, "channels": 32, "hidden": 128, "layers": 2,
     "self_play": 0.5, "opponent_pool_size": 2, "critic": "decentralized", "utility": "linear", "expert": None,
     "bc_fraction": 0.1, "self_imitation_coef": 0.0, "reward_scaling": "random", "device": "auto", "divisions": 4,
-    "greedy": True, "network": "auto", "precision": "float32", "caution": 0,
+    "greedy": True, "network": "auto", "precision": "float32", "caution": 0, "modulation": 0.7,
 }  # fmt: skip
 # option -> lowest and highest value
 RANGES: dict[str, tuple[float, float]] = {
@@ -37,6 +37,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "self_imitation_coef": (0.0, 1.0),
     "divisions": (1, 100),
     "caution": (0, 2),
+    "modulation": (0.0, 100.0),
 }
 CHOICES = {
     "critic": ("decentralized", "centralized"),
@@ -89,6 +90,8 @@ class MoppoOptions:
                         it (avx512_bf16, amx_bf16) and on CUDA. Parameters and the returned policies are float32
     caution             level on which actions that the game declares unsafe are masked, in training and in the returned
                         policies: 0 (none), 1 or 2, see `contract.LearningSupport.clear_unsafe_actions`
+    modulation          0: the weights are inputs of the network like any others; above 0: they also multiply the units of its
+                        dense layers, by factors whose initial standard deviation is this for the weights of one objective
     """
 
     name: ClassVar[str] = "moppo"
@@ -119,6 +122,7 @@ class MoppoOptions:
     network: str
     precision: str
     caution: int
+    modulation: float = 0.0
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():

@@ -33,6 +33,7 @@ class Views:
     size        numbers of a row
     starts      int64[capacity + 1]; row i has the entries from starts[i] to starts[i + 1]
     columns     int32[entries], in ascending order in each row, and their values float32[entries]
+    weights     float32[capacity, K], which are also the last entries of the rows
     """
 
     def __init__(self, game: Game, encoder: ObservationEncoder, capacity: int, threads: int = 1) -> None:
@@ -40,6 +41,7 @@ class Views:
         self.size = encoder.egocentric_size + len(game.objectives)
         self.starts = np.zeros(capacity + 1, np.int64)
         self.columns, self.values = np.empty(capacity * self.size, np.int32), np.empty(capacity * self.size, np.float32)
+        self.weights = np.empty((capacity, len(game.objectives)), np.float32)
         self._dense = np.zeros(self.size, np.float32)
 
     def append(
@@ -50,6 +52,7 @@ class Views:
         Returns the indices of the new rows, int64[R].
         """
         first, self._count = self._count, self._count + len(n)
+        self.weights[first : self._count] = weights
         compile_view_encoder(self._game)(
             states, n, agents, weights, first, self._dense, self.starts, self.columns, self.values
         )  # fmt: skip

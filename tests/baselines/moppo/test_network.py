@@ -67,7 +67,7 @@ def test_kernel_agrees_with_pytorch_on_every_game(id):
         features[np.arange(len(features)), len(encoder.scalars) + agents] = 1
     features[:, -len(weights) :] = weights
     torch.manual_seed(0)
-    network = Network(game, encoder, **SIZE)
+    network = Network(game, encoder, **SIZE, modulation=0.5)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, 0, 0.4)
     with torch.no_grad():
@@ -85,6 +85,22 @@ def test_kernel_agrees_with_pytorch_on_every_game(id):
         compared += int(free.sum())
         start += size
     assert compared > 0
+
+
+def test_weights_multiply_the_units_of_dense_layers():
+    """By 1 if they are equal, and by factors of the given deviation where one of them is 1, for any number of objectives."""
+    torch = pytest.importorskip("torch")
+    network = pytest.importorskip("momagames.baselines.moppo.network")
+    torch.manual_seed(0)
+    for objectives in (2, 5):
+        modulation = network.Modulation(objectives, (3000, 1000), 0.7)
+        modulation.reset_parameters()
+        first, second = (one.detach() for one in modulation(torch.eye(objectives)))
+        assert first.shape == (objectives, 3000)
+        assert torch.cat([first, second], 1).std(1).tolist() == pytest.approx([0.7] * objectives, rel=0.05)
+        assert all((one == 1).all() for one in modulation(torch.full((1, objectives), 1 / objectives)))
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    assert "modulation" not in network.Network(game, make_encoder(game), **SIZE).export_actor()
 
 
 @pytest.mark.long
@@ -227,7 +243,7 @@ def test_convolutions_have_the_channels_of_a_cell_side_by_side():
     """This layout, channels_last, is the faster one of PyTorch on processors."""
     torch = pytest.importorskip("torch")
     network = pytest.importorskip("momagames.baselines.moppo.network")
-    torso = network.Torso(6, 7, 3, 5, [], 8, 16, 16, 1)
+    torso = network.Torso(6, 7, 3, 5, [], 8, 16, 16, 1, 2, 0.0)
     formats = []
     for layer in (torso.conv_in, *torso.residual_convs):
         layer.register_forward_hook(lambda _, given, out: formats.extend([given[0], out]))

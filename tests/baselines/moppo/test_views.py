@@ -171,7 +171,7 @@ def test_kernel_agrees_with_pytorch(torch, id, caution):
     batch = make_batch(game)
     weights = np.random.default_rng(1).dirichlet(np.ones(len(game.objectives)))
     encoder = make_egocentric_encoder(game)
-    network = Network(game, encoder, channels=1, hidden=12, layers=1, caution=caution)
+    network = Network(game, encoder, channels=1, hidden=12, layers=1, caution=caution, modulation=caution / 2)
     torch.manual_seed(0)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, 0, 0.4)
