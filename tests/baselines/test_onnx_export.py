@@ -16,7 +16,7 @@ from momagames.baselines.checkpoint import Checkpoint
 from momagames.baselines.checkpoint_policy import list_champions
 from momagames.baselines.moppo.encoder import make_encoder
 from momagames.baselines.moppo.method import Moppo
-from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes
+from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, modulation_shape
 from momagames.engine.policies import AgentPolicy
 from momagames.errors import InvalidParameter
 from momagames.plugins import USER
@@ -30,10 +30,12 @@ LOGITS = 8  # index among the buffers of a network
 
 
 def random_checkpoint(id: str, **params: object) -> Checkpoint:
-    """A network of random numbers that reads observations."""
+    """A network of random numbers that reads observations, whose units the weights multiply."""
     game = momagames.spec(id, **params)
     rng = np.random.default_rng(0)
-    shapes = array_shapes(game, make_encoder(game), channels=6, hidden=10, layers=2)
+    encoder = make_encoder(game)
+    shapes = array_shapes(game, encoder, channels=6, hidden=10, layers=2)
+    shapes |= {"modulation": modulation_shape(game, encoder, hidden=10)}
     arrays = {name: rng.normal(0, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
     facts = {"game": id, "params": dict(game.params), "canonical": format_id(id, game.params), "method": "moppo"}
     facts["options"] = Moppo.default_options(game)
