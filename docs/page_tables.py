@@ -4,43 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import fmean, median
 
 from archives import Archive
-from sections import bold_best, table
+from sections import bold_best, report_table, table
 
 from momagames.baselines import FORMER_METHODS
 from momagames.baselines.morl.method import LibraryLearner
 from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suites import PlansExperiment
-from momagames.reports.data.generalization import list_intervals
 from momagames.reports.data.head_to_head import HeadToHeadScores
-from momagames.reports.data.overview import OverviewRow, list_methods, rank_methods
+from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import short_name
-from momagames.reports.text.captions import GENERALIZATION_CAPTION, overview_caption
-from momagames.reports.text.labels import EXACT_MARK, describe_interval, generalization_heads
+from momagames.reports.text.report_tables import make_generalization, make_overview
 
 EXACT = ("exact",)  # has no budget
 OWN = "momagames"
 
 
 def overview(archive: Archive) -> Iterator[str]:
-    """Yield the hypervolume ratios of all methods with their intervals, a row for each setting."""
-    rows = archive.data.overview
-    methods = list_methods(rows)
-    yield overview_caption(rows, archive.data.settings).replace("* marks", "bold marks")
-    cells = [
-        (row.title + (f" {EXACT_MARK}" if row.is_exact else ""), *(format_cell(row, method) for method in methods))
-        for row in rows
-    ]
-    yield table(["setting", *methods], cells)
-
-
-def format_cell(row: OverviewRow, method: str) -> str:
-    if method not in row.scores:
-        return ""
-    text = describe_interval(row.scores[method])
-    return f"**{text}**" if method in row.best else text
+    """Yield the hypervolume ratios of all methods with their intervals, a row for each setting, below the caption."""
+    made = make_overview(archive.data.overview, archive.data.settings)
+    titled = replace(made, columns=[replace(made.columns[0], heading="setting"), *made.columns[1:]])
+    return reversed([*report_table(titled)])
 
 
 def ratios(archive: Archive) -> Iterator[str]:
@@ -110,14 +97,7 @@ def game_id(archive: Archive) -> Iterator[str]:
 
 def generalization(archive: Archive) -> Iterator[str]:
     """Yield the scores against the exact front of each instance."""
-    panel = archive.panel
-    missing = {name: f" ({count} missing)" for name, count in panel.missing_runs.items()}
-    rows = [
-        (name, f"{len(panel.points[name])}{missing.get(name, '')}", *map(describe_interval, list_intervals(scores)))
-        for name, scores in panel.generalization.items()
-    ]
-    yield table(["method", "runs", *generalization_heads()], rows)
-    yield GENERALIZATION_CAPTION
+    return report_table(make_generalization(archive.panel, 0))
 
 
 def episode_steps(archive: Archive) -> Iterator[str]:

@@ -25,6 +25,7 @@ from sections import (
     list_blocks,
     prose,
     score_table,
+    scores_without_runs,
     seeds,
     setting_heading,
 )
@@ -195,7 +196,7 @@ PAGES = {
                 setting_heading,
                 figure("generalization", "Generalization"),
                 folded("Scores against exact fronts", page_tables.generalization),
-                folded("Indicators of mean returns", partial(score_table, has_runs=False)),
+                folded("Indicators of mean returns", scores_without_runs),
                 folded("Environment steps of an episode", page_tables.episode_steps),
             ),
             heading("How the numbers were made"),

@@ -8,9 +8,9 @@ from archives import Archive
 from page_figures import fold, image
 
 from momagames.reports.data.panels import Panel
-from momagames.reports.text.captions import panel_caption
-from momagames.reports.text.labels import format_score
-from momagames.reports.text.markdown_tables import markdown_table
+from momagames.reports.text.markdown_tables import draw_markdown, markdown_table
+from momagames.reports.text.report_tables import RUNS, make_scores
+from momagames.reports.text.table import Table
 
 Section = Callable[[Archive], Iterable[str]]
 
@@ -64,19 +64,21 @@ def setting_heading(archive: Archive) -> Iterator[str]:
     yield f"## {archive.heading}"
 
 
-def score_table(archive: Archive, has_runs: bool = True) -> Iterator[str]:
-    """Yield the table of all scores of the only setting, and its caption; `has_runs`: with the numbers of runs."""
-    panel, indicators = archive.panel, archive.panel.indicators
-    rows = [
-        (
-            method,
-            *([str(len(panel.points[method]))] if has_runs else []),
-            *(" ".join(format_score(one, scores.get(key))).strip() for key, one in indicators.items()),
-        )
-        for method, scores in panel.scores.items()
-    ]
-    yield table(["method", *(["runs"] if has_runs else []), *(one.heading for one in indicators.values())], rows)
-    yield panel_caption(panel)
+def report_table(made: Table) -> Iterator[str]:
+    """Yield a table of the report, and its caption."""
+    yield "\n".join(draw_markdown(made))
+    yield made.notes.replace("* marks", "bold marks")
+
+
+def score_table(archive: Archive) -> Iterator[str]:
+    """Yield the table of all scores of the only setting, and its caption."""
+    return report_table(make_scores(archive.panel, 0, [*archive.panel.indicators]))
+
+
+def scores_without_runs(archive: Archive) -> Iterator[str]:
+    """Yield the same without the numbers of runs."""
+    made = make_scores(archive.panel, 0, [*archive.panel.indicators])
+    return report_table(made.with_columns([i for i, column in enumerate(made.columns) if column is not RUNS]))
 
 
 def description(archive: Archive) -> Iterator[str]:

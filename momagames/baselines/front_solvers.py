@@ -39,32 +39,36 @@ class SolvedFront:
     opponent_strategies: Sequence[Sequence[int]] = ()
 
 
+@dataclass(frozen=True)
+class SearchLimits:
+    """Limits of a search, and its progress callback.
+
+    progress      called several times a second with (positions solved, bytes used)
+    checkpoint    file of solved positions from which an interrupted search resumes; for the claims "returns" and "guaranteed"
+    """
+
+    max_states: int
+    max_bytes: int
+    progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"max_states": self.max_states, "max_bytes": self.max_bytes}
+
+
 class FrontSolver(Protocol):
     """A solver for one claim."""
 
-    def solve(
-        self,
-        game: Game,
-        start: Any,
-        agent: int,
-        opponent: Floats | None,
-        *,
-        max_states: int,
-        max_bytes: int,
-        progress: Progress | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> SolvedFront:
+    def solve(self, game: Game, start: Any, agent: int, opponent: Floats | None, limits: SearchLimits) -> SolvedFront:
         """Solve the game from a position, for an agent by index.
 
         opponent    weights float64[K] of the greedy opponent, all zero: of the random one; None for claims without opponent
-        checkpoint  file from which an interrupted search resumes
-        Raises      InvalidParameter for another game, and for a checkpoint if the search has none; TooLarge beyond max_states
-                    or max_bytes; InvalidState
+        Raises      InvalidParameter for another game, and for a checkpoint if the search has none; TooLarge beyond the limits;
+                    InvalidState
         """
 
-    def prove(
-        self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
-    ) -> None:
+    def prove(self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, limits: SearchLimits) -> None:
         """Derive a front again, by other means where there are any; InvalidFile if it is not `values`, float64[n, K]."""
 
 

@@ -7,6 +7,7 @@ fronts.verify(front)
 print(front.statement, front.values)
 """
 
+from momagames.baselines.front_solvers import SearchLimits
 from momagames.fronts.environment_front import (
     EnvironmentChoice,
     EnvironmentClaim,
@@ -17,7 +18,6 @@ from momagames.fronts.environment_front import (
 from momagames.fronts.front_content import write_front
 from momagames.fronts.front_file import FrontFile
 from momagames.fronts.generation import (
-    SearchLimits,
     clairvoyant_front,
     equilibrium_front,
     guaranteed_front,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.baselines.base import find_agent
-from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
+from momagames.baselines.exact import Front, exact_front
 from momagames.baselines.exact import clairvoyant_front as solve_clairvoyant
-from momagames.baselines.front_solvers import check_no_checkpoint, find_front_solver
+from momagames.baselines.front_solvers import SearchLimits, check_no_checkpoint, find_front_solver
 from momagames.baselines.strategies import encode_actions
 from momagames.benchmark.choices import GameChoice, Opponent
 from momagames.benchmark.store.provenance import collect_env_info
@@ -23,24 +22,6 @@ from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_content import Method, Point
 from momagames.fronts.front_file import ALL, EQUILIBRIUM_CLAIMS, Claim, FrontFile, Start, list_columns, state_claim
-
-
-@dataclass(frozen=True)
-class SearchLimits:
-    """Limits of a search, and its progress callback.
-
-    progress      called several times a second with (positions solved, bytes used)
-    checkpoint    file of solved positions from which an interrupted search resumes; for the claims "returns" and "guaranteed"
-    """
-
-    max_states: int
-    max_bytes: int
-    progress: Progress | None = None
-    checkpoint: Checkpoint | None = None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {"max_states": self.max_states, "max_bytes": self.max_bytes}
 
 
 def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> FrontFile:
@@ -115,9 +96,7 @@ def _strategy_front(
     start_position, seat = make_start(game, start), find_agent(game, agent)
     solver = find_front_solver(game, claim)
     weights = reply_weights(game, opponent) if opponent else None
-    found = solver.solve(
-        game, start_position.position, seat, weights, **limits.options, progress=limits.progress, checkpoint=limits.checkpoint
-    )
+    found = solver.solve(game, start_position.position, seat, weights, limits)
     strategies = [encode_actions(list(actions)) for actions in found.strategies]
     replies: list[str | None] = [encode_actions(list(actions)) for actions in found.opponent_strategies]
     points = [

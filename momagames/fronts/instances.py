@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
+from momagames.baselines.front_solvers import SearchLimits
 from momagames.benchmark.choices import GameChoice
 from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidFile
 from momagames.files.json_data import canonical_json
 from momagames.fronts.front_content import write_front
 from momagames.fronts.front_file import FrontFile, read_game_front
-from momagames.fronts.generation import SearchLimits, returns_front
+from momagames.fronts.generation import returns_front
 from momagames.fronts.verify import verify
 from momagames.kernels.jit import cache_folder
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from momagames.baselines.equilibria import evaluate_equilibrium
 from momagames.baselines.exact import clairvoyant_front, pareto_front
 from momagames.baselines.exact.backward_induction import DECIMALS, backward_induction_front
 from momagames.baselines.exact.branch_and_bound import BRANCH_AND_BOUND
-from momagames.baselines.front_solvers import compare_points, find_front_solver
+from momagames.baselines.front_solvers import SearchLimits, compare_points, find_front_solver
 from momagames.baselines.strategies import StoredStrategy, make_reply_model, walk
 from momagames.contract import Game
 from momagames.engine.episode import Episode
@@ -151,8 +150,8 @@ def _prove_returns(front: FrontFile) -> None:
         plies = clairvoyant_front(game, front.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES, known=known)
         compare_points(front.values, front.values, plies.points)
         return
-    compare_points(front.values, front.values, pareto_front(game, front.position, **limits).points)
-    if limits["max_states"] <= MAX_LAYERED_STATES:
+    compare_points(front.values, front.values, pareto_front(game, front.position, **limits.options).points)
+    if limits.max_states <= MAX_LAYERED_STATES:
         plies = clairvoyant_front(game, front.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES)
         compare_points(front.values, front.values, plies.points)
 
@@ -160,8 +159,8 @@ def _prove_returns(front: FrontFile) -> None:
 def _prove_clairvoyant(front: FrontFile) -> None:
     """Derive a clairvoyant front by plies, and by backward induction."""
     game, limits = front.make_game(), _limits(front)
-    compare_points(front.values, front.values, clairvoyant_front(game, front.position, **limits).points)
-    inducted = backward_induction_front(game, front.position, max_states=limits["max_states"])
+    compare_points(front.values, front.values, clairvoyant_front(game, front.position, **limits.options).points)
+    inducted = backward_induction_front(game, front.position, max_states=limits.max_states)
     compare_points(front.values, np.round(front.values, DECIMALS), inducted)
 
 
@@ -171,7 +170,7 @@ def _prove_by_solver(front: FrontFile) -> None:
     weights = reply_weights(game, front.opponent) if front.opponent else None
     agent = 0 if front.agent == ALL else game.agents.index(front.agent)
     solver = find_front_solver(game, front.claim)
-    solver.prove(game, front.position, agent, weights, front.values, **_limits(front))
+    solver.prove(game, front.position, agent, weights, front.values, _limits(front))
 
 
 PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
@@ -184,6 +183,6 @@ PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
 }
 
 
-def _limits(front: FrontFile) -> dict[str, Any]:
+def _limits(front: FrontFile) -> SearchLimits:
     assert front.method is not None
-    return {"max_states": front.method.states, "max_bytes": max(front.method.bytes, MIN_BYTES)}
+    return SearchLimits(front.method.states, max(front.method.bytes, MIN_BYTES))

@@ -52,14 +52,10 @@ def write_latex(data: ReportData, path: str | Path, every: bool = False) -> None
 
 def draw_latex(table: Table) -> str:
     """Return a table; its texts are escaped here. Methods without a finished run have no row."""
-    selected = table.select_columns(PAPER)
+    selected = table.select_columns(PAPER).drop_unfinished()
     best = selected.find_best()
     head = " & ".join(escape(column.heading) for column in selected.columns)
-    rows = [
-        " & ".join(_format_cell(cell, (i, j) in best) for j, cell in enumerate(row))
-        for i, row in enumerate(selected.rows)
-        if not any(isinstance(cell, Runs) and not cell.finished for cell in row)
-    ]
+    rows = [" & ".join(_format_cell(one, (i, j) in best) for j, one in enumerate(row)) for i, row in enumerate(selected.rows)]
     first, *others = (line + r" \\" for line in (head, *rows))
     environment = "table*" if len(selected.columns) > MAX_NARROW else "table"
     caption = ". ".join(filter(None, [table.title, table.notes]))

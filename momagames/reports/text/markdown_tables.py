@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from momagames.reports.text.labels import NO_SCORE, describe_interval
-from momagames.reports.text.table import Cell, Number, Runs, Table
+from momagames.reports.text.table import SITE, Cell, Number, Runs, Table
 
 
 def draw_markdown(table: Table) -> Iterator[str]:
-    """Yield the lines of a table without its title and notes."""
-    rows = [[_format_cell(cell) for cell in row] for row in table.rows]
-    yield from markdown_table([column.heading for column in table.columns], rows, sum(one.is_text for one in table.columns))
+    """Yield the lines of a table without its title and notes. Methods without a finished run have no row."""
+    site = table.select_columns(SITE).drop_unfinished()
+    rows = [[_format_cell(cell) for cell in row] for row in site.rows]
+    yield from markdown_table([column.heading for column in site.columns], rows, sum(one.is_text for one in site.columns))
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], text_columns: int = 1) -> Iterator[str]:

@@ -19,7 +19,7 @@ from momagames.reports.data.scores import Score
 from momagames.reports.data.team_fairness import measure_team_fairness
 from momagames.reports.text import captions
 from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, describe_interval, generalization_heads
-from momagames.reports.text.table import MEDIA, PAGE, PAPER, TERMINAL, Cell, Column, Number, Runs, Table
+from momagames.reports.text.table import MEDIA, PAGE, PAPER, SITE, TERMINAL, Cell, Column, Number, Runs, Table
 
 METHOD = Column("method", is_text=True, wrap="never")
 SEAT = Column(
@@ -140,7 +140,7 @@ def make_scores(panel: Panel, number: int, names: Sequence[str] | None = None) -
     rows: list[list[Cell]] = [
         [
             method,
-            Runs(len(panel.points[method]), panel.missing_runs.get(method, 0)),
+            _count_runs(panel, method),
             *_list_scores(chosen, scores),
             f"{panel.median_seconds[method]:.2f}",
         ]
@@ -173,8 +173,12 @@ def make_control(panel: Panel, number: int) -> Table:
     )
 
 
+def _count_runs(panel: Panel, method: str) -> Runs:
+    return Runs(len(panel.points[method]), panel.missing_runs.get(method, 0))
+
+
 def _make_column(one: Indicator, break_at: str = "") -> Column:
-    media = MEDIA if one.is_main else (PAGE, PAPER)
+    media = MEDIA if one.is_main else (PAGE, PAPER, SITE)
     return Column(one.heading, one.meaning, one.more_is_better, break_at=break_at, media=media)
 
 
@@ -191,8 +195,15 @@ def make_generalization(panel: Panel, number: int) -> Table:
     return Table(
         f"generalization-{number}",
         panel.full_heading,
-        [METHOD, *(Column(head, GENERALIZATION_HELP[head.split(", ")[0]], up, break_at=", ") for head, up in heads)],
-        [[method, *map(Number, list_intervals(scores))] for method, scores in panel.generalization.items()],
+        [
+            METHOD,
+            replace(RUNS, media=(SITE,)),
+            *(Column(head, GENERALIZATION_HELP[head.split(", ")[0]], up, break_at=", ") for head, up in heads),
+        ],
+        [
+            [method, _count_runs(panel, method), *map(Number, list_intervals(one))]
+            for method, one in panel.generalization.items()
+        ],
         captions.GENERALIZATION_CAPTION,
         "exact fronts of instances",
     )

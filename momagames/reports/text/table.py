@@ -8,7 +8,7 @@ from typing import Literal
 
 from momagames.analysis.statistics import Interval
 
-TERMINAL, PAGE, PAPER = MEDIA = "terminal", "page", "paper"
+TERMINAL, PAGE, PAPER, SITE = MEDIA = "terminal", "page", "paper", "site"  # the site: pages of the documentation
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,10 @@ class Table:
     def select_columns(self, medium: str) -> Table:
         """Return the table with the columns of a medium."""
         return self.with_columns([i for i, column in enumerate(self.columns) if medium in column.media])
+
+    def drop_unfinished(self) -> Table:
+        """Return the table without the rows of methods that have no finished run."""
+        return replace(self, rows=[row for row in self.rows if all(cell.finished for cell in row if isinstance(cell, Runs))])
 
     def with_columns(self, indices: Sequence[int]) -> Table:
         """Return the table with these columns."""

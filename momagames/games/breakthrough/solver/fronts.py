@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.equilibria import evaluate_equilibrium, list_equilibria
-from momagames.baselines.exact import Checkpoint
 from momagames.baselines.exact.backward_induction import DECIMALS
-from momagames.baselines.front_solvers import Floats, Progress, SolvedFront, check_no_checkpoint, compare_points
+from momagames.baselines.front_solvers import Floats, SearchLimits, SolvedFront, check_no_checkpoint, compare_points
 from momagames.baselines.strategies import encode_actions
 from momagames.baselines.subgame_perfect import list_subgame_perfect
 from momagames.contract import Game
@@ -40,27 +39,17 @@ class Guaranteed:
     Boards of up to 15 cells are solved by backward induction, larger ones by proof-number search.
     """
 
-    def solve(
-        self,
-        game: Game,
-        start: Any,
-        agent: int,
-        opponent: Floats | None,
-        *,
-        max_states: int,
-        max_bytes: int,
-        progress: Progress | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> SolvedFront:
+    def solve(self, game: Game, start: Any, agent: int, opponent: Floats | None, limits: SearchLimits) -> SolvedFront:
         """See `solve_guaranteed_front` and `solve_threshold_front`; `max_states` also limits the nodes of the latter."""
         if count_cells(game) <= BACKWARD_CELLS:
-            check_no_checkpoint(checkpoint, f"a board of at most {BACKWARD_CELLS} cells, which takes seconds")
-            found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes, progress=progress)
+            check_no_checkpoint(limits.checkpoint, f"a board of at most {BACKWARD_CELLS} cells, which takes seconds")
+            found = solve_guaranteed_front(game, start, agent, **limits.options, progress=limits.progress)
             walks = [guarantee_strategy(found, point) for point in found.points]
             values = np.array([walked.worst for walked, _ in walks])
             strategies = [actions for _, actions in walks]
             return SolvedFront("backward induction", values, strategies, found.states, found.bytes, found.seconds)
-        front = solve_threshold_front(Board(game, start, agent), Limits(max_states, max_bytes), progress, checkpoint)
+        nodes = Limits(limits.max_states, limits.max_bytes)
+        front = solve_threshold_front(Board(game, start, agent), nodes, limits.progress, limits.checkpoint)
         walks = [front.oracle.guarantee(point) for point in front.points]
         values = np.array([walked.worst for walked, _ in walks])
         search = front.oracle.search
@@ -68,22 +57,20 @@ class Guaranteed:
             "proof-number search", values, [actions for _, actions in walks], search.nodes, search.bytes, front.seconds
         )
 
-    def prove(
-        self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
-    ) -> None:
+    def prove(self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, limits: SearchLimits) -> None:
         """Verify that the points can be guaranteed, and that no vector beyond them can.
 
         Up to 15 cells by backward induction over fronts, and by one game for each point and for each minimal vector beyond
         the points. On larger boards strategies of the opponent that prevent these vectors are played against every reply;
         the strategies of the points are in the file.
         """
-        board = Board(game, start, agent, max_states)
+        board = Board(game, start, agent, limits.max_states)
         stated = board.to_units(values)
         beyond = minimal_uncovered(stated, *bound_returns(board))
         if count_cells(game) > BACKWARD_CELLS:
-            _prevent_vectors(ThresholdOracle(board, Limits(max_bytes=max_bytes)), beyond)
+            _prevent_vectors(ThresholdOracle(board, Limits(max_bytes=limits.max_bytes)), beyond)
             return
-        found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes)
+        found = solve_guaranteed_front(game, start, agent, **limits.options)
         compare_points(values, stated.astype(np.float64), found.points.astype(np.float64))
         for number in np.flatnonzero(~can_guarantee(board, stated)):
             raise InvalidFile(f"point {number} cannot be guaranteed")
@@ -104,30 +91,17 @@ def _prevent_vectors(oracle: ThresholdOracle, beyond: NDArray[np.int64]) -> None
 class Response:
     """Solver of the best responses of an agent to a random or greedy opponent, for two objectives."""
 
-    def solve(
-        self,
-        game: Game,
-        start: Any,
-        agent: int,
-        opponent: Floats | None,
-        *,
-        max_states: int,
-        max_bytes: int,
-        progress: Progress | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> SolvedFront:
+    def solve(self, game: Game, start: Any, agent: int, opponent: Floats | None, limits: SearchLimits) -> SolvedFront:
         """See `solve_best_responses`."""
-        check_no_checkpoint(checkpoint, "the claim response")
-        limits = {"max_states": max_states, "max_bytes": max_bytes}
-        found = solve_best_responses(game, start, agent, _check_opponent(opponent), **limits, progress=progress)
+        check_no_checkpoint(limits.checkpoint, "the claim response")
+        weights = _check_opponent(opponent)
+        found = solve_best_responses(game, start, agent, weights, **limits.options, progress=limits.progress)
         walks = [response_strategy(found, weights) for weights in found.corner_weights]
         values = np.array([walked.expected for walked, _ in walks])
         strategies = [actions for _, actions in walks]
         return SolvedFront("convex hull backward induction", values, strategies, found.states, found.bytes, found.seconds)
 
-    def prove(
-        self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
-    ) -> None:
+    def prove(self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, limits: SearchLimits) -> None:
         """Verify that no return vector lies beyond the line from each point to the next.
 
         For the weights at which two neighbors are equally good, and for each objective alone, no policy is better than the
@@ -167,22 +141,10 @@ class Equilibrium:
 
     perfect: bool
 
-    def solve(
-        self,
-        game: Game,
-        start: Any,
-        agent: int,
-        opponent: Floats | None,
-        *,
-        max_states: int,
-        max_bytes: int,
-        progress: Progress | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> SolvedFront:
+    def solve(self, game: Game, start: Any, agent: int, opponent: Floats | None, limits: SearchLimits) -> SolvedFront:
         """See `solve_equilibria`."""
-        check_no_checkpoint(checkpoint, "equilibria")
-        limits = {"max_states": max_states, "max_bytes": max_bytes}
-        found = solve_equilibria(game, start, **limits, with_strategies=True, progress=progress)
+        check_no_checkpoint(limits.checkpoint, "equilibria")
+        found = solve_equilibria(game, start, **limits.options, with_strategies=True, progress=limits.progress)
         outcomes = found.subgame_perfect if self.perfect else found.pareto_nash
         strategies = dict(zip(found.pareto_nash, found.strategies, strict=True))
         first, second = zip(*(strategies[outcome] for outcome in outcomes), strict=True)
@@ -191,13 +153,11 @@ class Equilibrium:
         values = np.array([evaluate_equilibrium(game, record, pair) for pair in pairs])
         return SolvedFront("backward induction over sets", values, first, found.states, found.bytes, found.seconds, second)
 
-    def prove(
-        self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
-    ) -> None:
+    def prove(self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, limits: SearchLimits) -> None:
         """Derive all outcomes again from the rules of the environment, without symmetry and packed positions."""
         derive = list_subgame_perfect if self.perfect else list_equilibria
         # max_states has one position for two mirror images, and for all numbers of moves
-        found = derive(game, load_state(game, start), 2 * game.max_episode_steps * max_states)
+        found = derive(game, load_state(game, start), 2 * game.max_episode_steps * limits.max_states)
         compare_points(values, np.round(values, DECIMALS), found)
 
 
