@@ -127,10 +127,8 @@ def read_start(game: Game, options: Mapping[str, Any] | None, is_vector: bool = 
             raise InvalidParameter(
                 f"invalid option {key!r} in reset() of {game.id}: {RESET_MASK!r} is an option of vector environments"
             )
-    keep_rng = options.get(KEEP_RNG, False)
-    if not isinstance(keep_rng, (bool, np.bool_)):
-        raise InvalidParameter(invalid_value(KEEP_RNG, keep_rng, "True or False"))
-    return _read_position(game, {key: value for key, value in options.items() if key in places}), bool(keep_rng)
+    keep_rng = check_flag(KEEP_RNG, options.get(KEEP_RNG, False))
+    return _read_position(game, {key: value for key, value in options.items() if key in places}), keep_rng
 
 
 def _read_position(game: Game, given: Mapping[str, Any]) -> Any:

@@ -56,12 +56,6 @@ def standard_errors(returns: ArrayLike, instances: ArrayLike | None = None) -> A
     return np.asarray(np.sqrt((sums**2).sum(axis=1) * count / (count - 1)) / each.shape[1])
 
 
-def standard_deviations(returns: ArrayLike) -> Array:
-    """Return the standard deviation between episodes (their matches averaged), float[n, K]; infinite for a single episode."""
-    each = _as_returns(returns).mean(axis=2)
-    return np.asarray(each.std(axis=1, ddof=1)) if each.shape[1] > 1 else np.full((len(each), each.shape[2]), np.inf)
-
-
 def front_standard_error(errors: ArrayLike, spans: ArrayLike) -> float:
     """Return the standard error of a front: the largest of all points and objectives, as a share of the objective's range.
 

@@ -116,10 +116,9 @@ def percentile_interval(values: Array, confidence: float) -> tuple[float, float]
     return float(low), float(high)
 
 
-def resample_scores(scores: Array, resamples: int, paired_runs: bool, rng: np.random.Generator | None = None) -> Array:
+def resample_scores(scores: Array, resamples: int, paired_runs: bool) -> Array:
     """Return `resamples` bootstrap samples of float[S, K], each flattened: float[B, S * K]."""
-    given = scores.shape, resamples, paired_runs
-    chosen = draw_runs(*given, rng) if rng else _draw_default_runs(*given)
+    chosen = _draw_default_runs(scores.shape, resamples, paired_runs)
     return np.asarray(scores[chosen, np.arange(scores.shape[1])].reshape(resamples, -1))
 
 

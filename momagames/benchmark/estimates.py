@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from momagames.benchmark import evaluate
@@ -37,7 +37,7 @@ class Estimate:
         return (self.seconds or 0.0) * len(self.runs)
 
 
-def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[[], None] = lambda: None) -> Iterator[Estimate]:
+def estimate_cost(runs: Sequence[Run], seconds: float = 2.0) -> Iterator[Estimate]:
     """Yield the estimated cost of each method in each game, by running samples in this process. Nothing is stored.
 
     A sample is a run with a share of the budget and of the episodes. Samples grow until one takes `seconds` of CPU time and at
@@ -45,8 +45,7 @@ def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[
     same, one update or generation of a learner. Compilation is not part of the estimate. Of the players of a head-to-head run
     each is part of its own run: a process trains them once for all runs of a game and seed.
 
-    on_group    called after each method in each game
-    Raises      InvalidParameter for invalid seconds
+    Raises InvalidParameter for invalid seconds
     """
     check_range("seconds", seconds, 0, above=True)
     groups: dict[str, list[Run]] = {}
@@ -54,7 +53,6 @@ def estimate_cost(runs: Sequence[Run], seconds: float = 2.0, on_group: Callable[
         groups.setdefault(group_key(run), []).append(run)
     for group in groups.values():
         yield _estimate_group(tuple(group), seconds)
-        on_group()
 
 
 def count_groups(runs: Sequence[Run]) -> int:

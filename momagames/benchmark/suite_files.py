@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -22,7 +23,8 @@ from momagames.files.reading import is_file, read_text
 from momagames.files.yaml_data import MAX_BYTES, parse_yaml
 from momagames.plugins import USER, Origin
 
-PYDANTIC_EXPECTED = re.compile(r"^(?:Input should be|\w+ should (?:have|match)) (.*?)(?: after validation, not \d+)?$")
+QUOTED = re.compile(r"'([^']*)'")
+PYDANTIC_EXPECTED = re.compile(r"^(?:Input should be|\w+ should (?:have|match)|expected) (.*?)(?: after validation, not \d+)?$")
 Kind = TypeVar("Kind", bound=BaseModel)
 Named = TypeVar("Named", bound=Choice)
 Item = TypeVar("Item")
@@ -49,7 +51,7 @@ def _merge_collection(data: Mapping[str, Any], place: str) -> Suite:
     whole = validate_model(Collection, data, place)
     members = []
     for k, name in enumerate(whole.suites):
-        with LocatedErrors(f"{place}: suites[{k}]"):
+        with locate_errors(f"{place}: suites[{k}]"):
             if name in whole.suites[:k]:
                 raise InvalidFile(f"duplicate suite {name!r}")
             beside = Path(place).parent / name  # relative to the collection
@@ -123,7 +125,7 @@ def _check_experiment(experiment: PlansExperiment | PoliciesExperiment, at: str)
     pinned = experiment.model_copy(update=update)
     for j, game in enumerate(games):
         for k, chosen in enumerate(pinned.methods):
-            with LocatedErrors(f"{at}.methods[{k}] on games[{j}]"):
+            with locate_errors(f"{at}.methods[{k}] on games[{j}]"):
                 made = chosen.make_method(game)
                 (made.check_plan if isinstance(pinned, PlansExperiment) else made.check_train)(game)
         if isinstance(pinned, PoliciesExperiment):
@@ -135,7 +137,7 @@ def _convert(items: Sequence[Item], convert: Callable[[Item], Result], at: str) 
     """Return what each item becomes. An error names the place of its item."""
     found = []
     for k, item in enumerate(items):
-        with LocatedErrors(f"{at}[{k}]"):
+        with locate_errors(f"{at}[{k}]"):
             found.append(convert(item))
     return tuple(found)
 
@@ -152,7 +154,7 @@ def _check_policies(experiment: PoliciesExperiment, game: Game, at: str, number:
         raise InvalidFile(invalid_value(f"{at}.opponents", [], expected))
     _convert(experiment.opponents, lambda opponent: opponent.make_policy(game), f"{at}.opponents")
     if experiment.reference_set:
-        with LocatedErrors(f"{at}.reference_set"):
+        with locate_errors(f"{at}.reference_set"):
             find_reference(experiment.reference_set, experiment, game)
     if experiment.generalization and (reasons := unsupported_reasons(game)):
         expected = "a game whose exact front can be computed"
@@ -172,7 +174,7 @@ def _check_head_to_head(experiment: PoliciesExperiment, meeting: HeadToHead, gam
     if len(experiment.methods) < 2 or experiment.generalization or experiment.reference_set:
         raise InvalidFile(f"{at}: expected two methods or more, and neither generalization nor reference_set")
     for k, chosen in enumerate(meeting.responses):
-        with LocatedErrors(f"{at}.responses[{k}] on {game.id}"):
+        with locate_errors(f"{at}.responses[{k}] on {game.id}"):
             chosen.make_method(game).check_train(game)
 
 
@@ -187,18 +189,13 @@ def _check_roles(experiment: PlansExperiment | PoliciesExperiment, at: str) -> N
             raise InvalidFile(invalid_value(f"{at}.roles", role, "one method for each role, not named like another method"))
 
 
-class LocatedErrors:
-    """Context manager that turns errors of momagames into InvalidFile with the location in the suite."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, (MomagamesError, TypeError)):  # TypeError: a parameter of the wrong type
-            raise InvalidFile(f"{self.place}: {error}") from error
+@contextmanager
+def locate_errors(place: str) -> Iterator[None]:
+    """Turn errors of momagames into InvalidFile with the location in the file."""
+    try:
+        yield
+    except (MomagamesError, TypeError) as error:  # TypeError: a parameter of the wrong type
+        raise InvalidFile(f"{place}: {error}") from error
 
 
 # ------------------------------------------------------------------------------------------------------------- errors
@@ -224,19 +221,26 @@ def _describe_error(model: type[BaseModel], source: str, noun: str, error: Any) 
     place = [part for part in error["loc"] if part not in tags]
     at = f"{source}: " + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
     if error["type"] == "extra_forbidden":
-        keys = list(_find_model(model, error["loc"][:-1]).model_fields)
+        keys = list_keys(_find_model(model, error["loc"][:-1]))
         return f"{at}: unknown key: expected {one_of(keys)}{nearest(place[-1], keys)}"
     if error["type"] == "missing":
         return f"{at}: missing key: a {noun} has no defaults"
+    context = error.get("ctx", {})
     if error["type"] == "literal_error":
-        choices = ("declared", "reference")
-        return invalid_value(at, error["input"], one_of(choices), nearest(error["input"], choices))
-    if isinstance(reason := error.get("ctx", {}).get("error"), MomagamesError):
+        expected = context["expected"]
+        return invalid_value(at, error["input"], expected, nearest(error["input"], QUOTED.findall(expected)))
+    reason = context.get("error")
+    if isinstance(reason, MomagamesError) or (reason and isinstance(error["input"], dict)):
         return f"{at}: {reason}"
     if error["type"] == "union_tag_invalid":
         given = error["input"].get("kind")
         return invalid_value(f"{at}.kind", given, one_of(tags), nearest(given, tags))
-    return invalid_value(at, error["input"], PYDANTIC_EXPECTED.sub(r"\1", error["msg"]))
+    return invalid_value(at, error["input"], PYDANTIC_EXPECTED.sub(r"\1", error["msg"].removeprefix("Value error, ")))
+
+
+def list_keys(model: type[BaseModel]) -> list[str]:
+    """Return the keys of a model in files."""
+    return [one.alias or name for name, one in model.model_fields.items()]
 
 
 def _find_model(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel]:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from momagames.benchmark.models import FrozenModel
-from momagames.benchmark.suite_files import LocatedErrors, validate_model
+from momagames.benchmark.suite_files import locate_errors, validate_model
 from momagames.datasets.recipes import Recipe, load_recipe
 from momagames.errors import InvalidFile
 from momagames.files.json_data import read_json
@@ -97,7 +97,7 @@ def _read_manifest(path: Path) -> Manifest:
         raise InvalidFile(f"{path}: not a dataset that this version can read: format {data.get('format')!r}")
     origin = Origin.of_file(path)
     manifest = validate_model(Manifest, data, str(path), "dataset", origin)
-    with LocatedErrors(str(path)):
+    with locate_errors(str(path)):
         recipe = load_recipe(manifest.recipe.model_dump(mode="json"), origin)
     due = recipe.list_shards()
     listed = [(one.part, one.shard) for one in manifest.shards]

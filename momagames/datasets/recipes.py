@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from momagames.benchmark.choices import GameChoice, MethodChoice
 from momagames.benchmark.models import FrozenModel, Name
-from momagames.benchmark.suite_files import LocatedErrors, load_packaged_yaml, validate_model
+from momagames.benchmark.suite_files import load_packaged_yaml, locate_errors, validate_model
 from momagames.contract import Game
 from momagames.datasets.shards import MAX_EPISODES
 from momagames.engine.policies import BatchPolicy
@@ -117,7 +117,7 @@ def load_recipe(source: str | Path | Mapping[str, Any] | Recipe, origin: Origin 
     parts, count = list[Part](), 0
     for i, part in enumerate(recipe.parts):
         at = f"{place}: parts[{i}]"
-        with LocatedErrors(at):
+        with locate_errors(at):
             game = part.game.make_game()
             methods = tuple(choice.pin_file(game) for choice in part.methods)
             parts.append(part.model_copy(update={"game": part.game.embed_files(), "methods": methods}))

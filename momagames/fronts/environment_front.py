@@ -286,9 +286,9 @@ def verify_environment_front(front: EnvironmentFront, limits: tabular.Limits | N
         tabular.check_coverage_set(model, front.environment.discount, vectors, policies, limits)
 
 
-def prove_environment_front(front: EnvironmentFront, limits: tabular.Limits | None = None) -> None:
+def prove_environment_front(front: EnvironmentFront) -> None:
     """Derive a Pareto front again by backward induction, or check the certificates of a coverage set; InvalidFile."""
-    limits = limits or tabular.Limits()
+    limits = tabular.Limits()
     if front.claim == "coverage":
         verify_environment_front(front, limits)
         return

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import datetime
-import json
 import re
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from momagames.baselines.policy_names import CHECKPOINT
 from momagames.benchmark.choices import GameChoice
 from momagames.benchmark.models import FrozenModel
+from momagames.benchmark.suite_files import list_keys, validate_model
 from momagames.benchmark.suites import IndicatorName
-from momagames.errors import InvalidFile, first_of, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, one_of
 from momagames.files.reading import read_text
 from momagames.files.yaml_data import parse_yaml
 from momagames.leaderboard.directory import METADATA, check_file_name, check_size
@@ -31,35 +32,23 @@ def is_checkpoint(value: Any) -> bool:
     return isinstance(value, str) and value.endswith(CHECKPOINT)
 
 
-def _check_line(text: str) -> str:
-    if not text.isprintable() or text != text.strip():
-        raise ValueError("expected one line of printable characters")
-    return text
+def _expect(what: str, fits: Callable[[str], Any]) -> AfterValidator:
+    """Return a validator of texts."""
+
+    def check(text: str) -> str:
+        if not fits(text):
+            raise ValueError(f"expected {what}")
+        return text
+
+    return AfterValidator(check)
 
 
-def _check_link(text: str) -> str:
-    if not LINK.fullmatch(text):
-        raise ValueError("expected a link that begins with https://")
-    return text
-
-
-def _check_date(text: str) -> str:
-    if datetime.date.fromisoformat(text).isoformat() != text:
-        raise ValueError("expected a date such as 2026-01-31")
-    return text
-
-
-def _check_python_path(text: str) -> str:
-    if not PYTHON_PATH.fullmatch(text):
-        raise ValueError("expected module:class")
-    return text
-
-
-Name = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(_check_line)]
-Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_line)]
-Link = Annotated[str, Field(max_length=300), AfterValidator(_check_link)]
-Date = Annotated[str, AfterValidator(_check_date)]
-PythonPath = Annotated[str, Field(max_length=200), AfterValidator(_check_python_path)]
+_ONE_LINE = _expect("one line of printable characters", lambda text: text.isprintable() and text == text.strip())
+Name = Annotated[str, Field(min_length=1, max_length=60), _ONE_LINE]
+Line = Annotated[str, Field(min_length=1, max_length=200), _ONE_LINE]
+Link = Annotated[str, Field(max_length=300), _expect("a link that begins with https://", LINK.fullmatch)]
+Date = Annotated[str, _expect("a date such as 2026-01-31", lambda text: date.fromisoformat(text).isoformat() == text)]
+PythonPath = Annotated[str, Field(max_length=200), _expect("module:class", PYTHON_PATH.fullmatch)]
 
 
 class SettingChoice(FrozenModel):
@@ -160,36 +149,13 @@ def load_metadata(folder: Path) -> Metadata:
     except InvalidFile as error:
         raise InvalidSubmission(str(error)) from None
     if not isinstance(data, dict):
-        raise InvalidSubmission(f"{path}: expected a mapping with the keys {one_of(_list_keys(Metadata))}")
+        raise InvalidSubmission(f"{path}: expected a mapping with the keys {one_of(list_keys(Metadata))}")
     try:
-        metadata = Metadata.model_validate_json(json.dumps(data))
-    except TypeError as error:  # keys that are no texts
-        raise InvalidSubmission(f"{path}: {error}") from None
-    except ValidationError as error:
-        raise InvalidSubmission(first_of([_describe_error(path, one) for one in error.errors()])) from None
+        metadata = validate_model(Metadata, data, str(path), "submission")
+    except InvalidFile as error:
+        raise InvalidSubmission(str(error)) from None
     if len(metadata.policies or ()) > MAX_POLICIES:
         raise OversizedSubmission(f"{path}: policies: {len(metadata.policies or ()):,}: expected at most {MAX_POLICIES}")
     for name, key in metadata.list_used_files().items():
         check_file_name(name, f"{path}: {key}")
     return metadata
-
-
-def _list_keys(model: type[FrozenModel]) -> list[str]:
-    return [one.alias or name for name, one in model.model_fields.items()]
-
-
-def _describe_error(path: Path, error: Any) -> str:
-    """Return the message of an error of pydantic: file, key, and what is expected."""
-    models: dict[str, type[FrozenModel]] = {"setting": SettingChoice, "game": GameChoice, "policies": PolicyChoice}
-    *outer, key = error["loc"] or [""]
-    at = f"{path}: " + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"]).lstrip(".")
-    if error["type"] == "extra_forbidden":
-        model = next((models[part] for part in reversed(outer) if part in models), Metadata)
-        keys = _list_keys(model)
-        return f"{at}: unknown key: expected {one_of(keys)}{nearest(key, keys)}"
-    if error["type"] == "missing":
-        return f"{at}: missing key"
-    message = error["msg"].removeprefix("Value error, ")
-    if isinstance(error["input"], dict):
-        return f"{at}: {message}"
-    return invalid_value(at, error["input"], re.sub(r"^(?:Input should be|\w+ should (?:have|match)|expected) ", "", message))

@@ -87,9 +87,8 @@ def _make_table(entries: Sequence[Entry]) -> Table:
     experiment, settings = setting.experiment, setting.indicators
     points = {str(i): entry.points for i, entry in enumerate(entries)}
     proven: dict[int, Any] = {}
-    pooled = experiment.pools_references
     archived = {} if isinstance(experiment, PoliciesExperiment) else add_packaged_fronts(setting.runs, proven)
-    references = build_references(points, proven, setting.game, experiment.ideal_point, settings.margin, archived, pooled)
+    references = build_references(points, proven, experiment, setting.game, settings.margin, archived)
     rows = [Row(entry, score_method(entry.points, references, settings, {})) for entry in entries]
     return Table(setting, sorted(rows, key=_sort_key), references, tuple(_list_provisional(setting, references)))
 

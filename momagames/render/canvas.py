@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
@@ -43,23 +43,22 @@ _is_vector: ContextVar[bool] = ContextVar("is_vector", default=False)
 
 
 @contextmanager
-def use_dark_paper(is_dark: bool) -> Iterator[None]:
+def _set(variable: ContextVar[bool], value: bool) -> Iterator[None]:
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def use_dark_paper(is_dark: bool) -> AbstractContextManager[None]:
     """Draw light letters on dark paper, or the usual ones."""
-    token = _is_dark.set(is_dark)
-    try:
-        yield
-    finally:
-        _is_dark.reset(token)
+    return _set(_is_dark, is_dark)
 
 
-@contextmanager
-def use_vectors(is_vector: bool) -> Iterator[None]:
+def use_vectors(is_vector: bool) -> AbstractContextManager[None]:
     """Draw SVG pictures, or the usual arrays."""
-    token = _is_vector.set(is_vector)
-    try:
-        yield
-    finally:
-        _is_vector.reset(token)
+    return _set(_is_vector, is_vector)
 
 
 def shade(light: Color, dark: Color | None = None) -> Color:

@@ -34,13 +34,13 @@ def has_no_loops(model: TabularModel) -> bool:
     return all(len(part) == 1 and part[0] not in successors[part[0]] for part in find_components(successors))
 
 
-def evaluate_policy(model: TabularModel, policy: Sequence[int] | Policy, gamma: Fraction, start: int = 0) -> Vector:
-    """Return the expected discounted return of a stationary policy from a state, exactly.
+def evaluate_policy(model: TabularModel, policy: Sequence[int] | Policy, gamma: Fraction) -> Vector:
+    """Return the expected discounted return of a stationary policy from the start, exactly.
 
     policy    an action for each state; those of states that the policy does not reach are not used
     Raises    InvalidFile for an illegal action in a reached state
     """
-    reached = list(reach_by_policy(model, policy, start))
+    reached = list(reach_by_policy(model, policy))
     position = {state: i for i, state in enumerate(reached)}
     terms = [model.outcomes(state, int(policy[state])) for state in reached]
     rows = [[(one.probability, position.get(one.next_state, END)) for one in found] for found in terms]
@@ -50,9 +50,9 @@ def evaluate_policy(model: TabularModel, policy: Sequence[int] | Policy, gamma: 
     )
 
 
-def reach_by_policy(model: TabularModel, policy: Sequence[int] | Policy, start: int = 0) -> dict[int, None]:
+def reach_by_policy(model: TabularModel, policy: Sequence[int] | Policy) -> dict[int, None]:
     """Return the states that a policy reaches, in the order of a breadth-first traversal; InvalidFile for an illegal action."""
-    reached, queue = {start: None}, [start]
+    reached, queue = {0: None}, [0]
     for state in queue:
         action = int(policy[state])
         found = model.outcomes(state, action) if 0 <= action < model.num_actions else []

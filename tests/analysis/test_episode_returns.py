@@ -13,7 +13,6 @@ from momagames.analysis.episode_returns import (
     required_episodes,
     selected_value,
     ser_values,
-    standard_deviations,
     standard_errors,
 )
 from momagames.analysis.utilities import cobb_douglas, egalitarian, linear, symmetric_utilities, threshold
@@ -29,7 +28,6 @@ BOTH = [(0.0, 0.0), (1.0, 1.0)]  # all or nothing
 def test_standard_error_by_hand():
     returns = [[(1.0, 0.0), (3.0, 0.0), (5.0, 0.0), (7.0, 0.0)]]
     assert mean_returns(returns).tolist() == [[4, 0]]
-    assert standard_deviations(returns) == pytest.approx(np.array([[np.sqrt(20 / 3), 0]]))
     assert standard_errors(returns) == pytest.approx(np.array([[np.sqrt(20 / 3) / 2, 0]]))
     assert standard_errors([[(1.0, 2.0)]]).tolist() == [[np.inf, np.inf]]
 

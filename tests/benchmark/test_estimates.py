@@ -26,10 +26,9 @@ def samples(monkeypatch):
 
 def test_samples_grow_until_they_are_long_enough(samples):
     runs = suite(LONG).list_runs()
-    calls = []
-    found = list(estimates.estimate_cost(runs, 5, lambda: calls.append(1)))
+    found = list(estimates.estimate_cost(runs, 5))
     assert [(len(one.runs), one.runs[0].method.name) for one in found] == [(2, "random"), (2, "greedy")]
-    assert len(calls) == estimates.count_groups(runs) == 2
+    assert len(found) == estimates.count_groups(runs) == 2
     for one in found:
         assert one.seconds == pytest.approx(101)
         assert one.total == pytest.approx(202)

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import is_nondominated
-from momagames.baselines.exact.depth_first import resolve_start
 from momagames.contract import Game
 from momagames.engine.episode import PASS, Episode
+from momagames.engine.positions import load_state
 from momagames.errors import TooLarge
 
 DECIMALS = 9  # decimals to which returns are compared: the order of summation, and so the rounding, differs from forward search
 
 
-def backward_induction_front(game: Game, state: Any = None, *, seed: int = 0, max_states: int) -> NDArray[np.float64]:
+def backward_induction_front(game: Game, state: Any, *, max_states: int) -> NDArray[np.float64]:
     """Compute the Pareto front of the returns of one instance, float64[n, K] in ascending order, rounded to 9 decimals.
 
     The front of a position holds the non-dominated sums of the reward of an action and a point of the successor's front.
@@ -26,7 +26,7 @@ def backward_induction_front(game: Game, state: Any = None, *, seed: int = 0, ma
     Raises     TooLarge if there are more than `max_states` positions
     """
     play = Episode(game)
-    start = resolve_start(game, state, seed)[0].tobytes()
+    start = load_state(game, state)[0].tobytes()
     fronts: dict[bytes, NDArray[np.float64]] = {}
     transitions: dict[bytes, list[tuple[NDArray[np.float64], bytes]]] = {}
     stack = [start]

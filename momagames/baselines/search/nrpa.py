@@ -210,7 +210,7 @@ def make_search(game: Game, biased: bool = False, selective: bool = False) -> Ca
             if not complete:
                 break
             first = False
-            write_game(lines, 0, batch, num_games, used, lines.moves[0], 0)
+            write_game(lines, batch, num_games, used)
             num_games += 1
             score = score_line(lines, 0, weights)
             level, line = 1, 0

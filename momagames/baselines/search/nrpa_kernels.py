@@ -216,15 +216,13 @@ def copy_line(lines, source, target):
 
 
 @kernel
-def write_game(lines, line, batch, row, steps, path, plies):
-    """Write the first moves of a path, int32[T], and a line after it as a row of a batch; see `playout_buffer`."""
-    for ply in range(plies):
-        batch.moves[row, ply] = path[ply]
-    for ply in range(lines.lengths[line]):
-        batch.moves[row, plies + ply] = lines.moves[line, ply]
+def write_game(lines, batch, row, steps):
+    """Write the first line as a row of a batch; see `playout_buffer`."""
+    for ply in range(lines.lengths[0]):
+        batch.moves[row, ply] = lines.moves[0, ply]
     for k in range(lines.values.shape[1]):
-        batch.values[row, k] = lines.values[line, k]
-    batch.lengths[row] = plies + lines.lengths[line]
+        batch.values[row, k] = lines.values[0, k]
+    batch.lengths[row] = lines.lengths[0]
     batch.steps[row] = steps
 
 

@@ -267,7 +267,7 @@ def make_search(game: Game, biased: bool = False) -> Callable[..., Any]:
             if not complete:
                 break
             first = False
-            write_game(lines, 0, batch, num_games, used, lines.moves[0], 0)
+            write_game(lines, batch, num_games, used)
             num_games += 1
             add_to_front(lines, fronts, 1, 0, policy)
             line, word = choose_target(lines, fronts, 1, policy, word)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -37,9 +38,9 @@ from momagames.reports.data.scores import (
     UserUtility,
     build_references,
     compute_user_utilities,
+    find_weighted_policies,
     score_method,
 )
-from momagames.reports.data.weighted_policies import find_weighted_policies
 
 NO_OPPONENT = "none"  # the opponent in the rows of games without one
 
@@ -53,6 +54,10 @@ class Panel:
     points             method -> seed -> points; a method without finished runs is missing
     settings           those of the scores
     scores             method -> indicator -> score
+    missing_runs       method -> number of unfinished runs
+    median_seconds     method -> median wall time of a run, which may include compilation
+    roles              method -> name in comparisons over several games, of methods whose name there is another
+    styles             method -> number of its color and symbol, see `data.method_styles`
     policy_episodes    method -> seed -> the episodes behind the points; empty for plans
     weights            method -> seed -> policy -> the weights that the policy is conditioned on, where there are any
     generalization     method -> indicator -> score against the exact front of each instance, see `data.generalization`; empty
@@ -61,10 +66,6 @@ class Panel:
                        for exact search, which has no budget
     budget             environment steps of each run; 0 for policies
     num_episodes       report episodes of each policy and match; 0 for plans
-    missing_runs       method -> number of unfinished runs
-    median_seconds     method -> median wall time of a run, which may include compilation
-    roles              method -> name in comparisons over several games, of methods whose name there is another
-    styles             method -> number of its color and symbol, see `data.method_styles`
     """
 
     experiment: str
@@ -77,16 +78,16 @@ class Panel:
     references: Mapping[int, Reference]
     settings: Indicators
     scores: Mapping[str, Mapping[str, Score]]
-    policy_episodes: Mapping[str, Mapping[int, PolicyEpisodes]]
-    weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]]
-    generalization: Mapping[str, Mapping[str, InstanceScore]]
-    search_history: Mapping[str, Mapping[int, SearchHistory]]
-    budget: int
-    num_episodes: int
     missing_runs: Mapping[str, int]
     median_seconds: Mapping[str, float]
     roles: Mapping[str, str]
     styles: Mapping[str, int]
+    policy_episodes: Mapping[str, Mapping[int, PolicyEpisodes]] = field(default_factory=dict)
+    weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]] = field(default_factory=dict)
+    generalization: Mapping[str, Mapping[str, InstanceScore]] = field(default_factory=dict)
+    search_history: Mapping[str, Mapping[int, SearchHistory]] = field(default_factory=dict)
+    budget: int = 0
+    num_episodes: int = 0
 
     @cached_property
     def user_utilities(self) -> Mapping[str, Mapping[str, UserUtility]]:
@@ -156,7 +157,7 @@ def build_panels(
 
     progress    called with the current step
     """
-    panels, versions = [], store.read_versions()
+    panels, versions = list[Panel](), store.read_versions()
     styles = number_methods(suite)
     for experiment in suite.experiments:
         names = label_methods(experiment.methods)
@@ -168,7 +169,8 @@ def build_panels(
                     progress(f"comparing the runs of {experiment.name}: {choice.id}")
                 game = choice.make_game()
                 with refuse_content(store.folder, RESULTS):
-                    panels += _build_game_panels(store, suite.indicators, experiment, game, game_runs, styles, primary_only)
+                    found = _build_game_panels(store, suite.indicators, experiment, game, game_runs, styles)
+                    panels += islice(found, 1 if primary_only else None)
     return panels
 
 
@@ -179,35 +181,64 @@ def _build_game_panels(
     game: Game,
     runs: list[tuple[Run, str]],
     styles: Mapping[str, int],
-    primary_only: bool,
-) -> list[Panel]:
+) -> Iterator[Panel]:
+    """Yield the panels of a game of an experiment, the primary one first."""
     methods = dict.fromkeys(name for _, name in runs)
     missing = {m: sum(not store.has_run(run) for run, name in runs if name == m) for m in methods}
     finished = [(run, name) for run, name in runs if store.has_run(run)]
     metadata = {run.digest: store.read_metadata(run) for run, _ in finished}
-    seconds = {m: float(np.median([metadata[r.digest]["wall_s"] for r, n in finished if n == m] or [0.0])) for m in methods}
-    views: list[PanelView]
-    proven: dict[int, Array] = {}
-    archived: dict[int, Array] = {}
-    histories: dict[str, dict[int, SearchHistory]] = {}
-    weights: dict[str, dict[int, Mapping[str, list[float]]]] = {}
+    common = {
+        "experiment": experiment.name,
+        "kind": experiment.kind,
+        "game": game,
+        "canonical": runs[0][0].canonical,
+        "settings": settings,
+        "missing_runs": {m: count for m, count in missing.items() if count},
+        "median_seconds": {
+            m: float(np.median([metadata[run.digest]["wall_s"] for run, name in finished if name == m] or [0.0]))
+            for m in methods
+        },
+        "roles": experiment.roles,
+        "styles": {m: styles[m] for m in methods},
+    }
+    facts = {digest: data["facts"] for digest, data in metadata.items()}
     if isinstance(experiment, PlansExperiment):
-        points: dict[str, dict[int, Points]] = {}
-        for run, name in finished:
-            rows, facts = list(store.read_rows(run)), metadata[run.digest]["facts"]
-            points.setdefault(name, {})[run.seed] = read_plan_points(rows).with_front_indices(run.folder, (), plans=True)
-            if facts.get("complete"):
-                proven[run.seed] = points[name][run.seed].values
-            elif experiment.cpu_seconds is None:
-                histories.setdefault(name, {})[run.seed] = read_search_history(rows, facts.get("dominated", ()))
-        archived = add_packaged_fronts([run for run, _ in finished], proven)
-        views = [PanelView("", True, points, {})]
+        yield _build_plans_panel(store, settings, experiment, game, finished, facts, common)
     else:
-        views = list(islice(_policy_views(store, experiment, game, finished), 1 if primary_only else None))
-        for run, name in finished:
-            weights.setdefault(name, {})[run.seed] = metadata[run.digest]["facts"].get("weights", {})
-    common = (settings, experiment, game, runs[0][0], proven, archived, weights, histories, missing, seconds, styles)
-    return [_build_panel(view, *common) for view in views]
+        yield from _build_policies_panels(store, settings, experiment, game, runs[0][0], finished, facts, common)
+
+
+def _build_plans_panel(
+    store: Store,
+    settings: Indicators,
+    experiment: PlansExperiment,
+    game: Game,
+    finished: list[tuple[Run, str]],
+    facts: Mapping[str, Mapping[str, Any]],
+    common: dict[str, Any],
+) -> Panel:
+    points: dict[str, dict[int, Points]] = {}
+    histories: dict[str, dict[int, SearchHistory]] = {}
+    proven: dict[int, Array] = {}
+    for run, name in finished:
+        rows, found = list(store.read_rows(run)), facts[run.digest]
+        points.setdefault(name, {})[run.seed] = read_plan_points(rows).with_front_indices(run.folder, (), plans=True)
+        if found.get("complete"):
+            proven[run.seed] = points[name][run.seed].values
+        elif experiment.cpu_seconds is None:
+            histories.setdefault(name, {})[run.seed] = read_search_history(rows, found.get("dominated", ()))
+    archived = add_packaged_fronts([run for run, _ in finished], proven)
+    references = build_references(points, proven, experiment, game, settings.margin, archived)
+    return Panel(
+        **common,
+        scope="",
+        primary=True,
+        points=points,
+        references=references,
+        scores={name: score_method(found, references, settings, {}) for name, found in points.items()},
+        search_history=histories,
+        budget=experiment.budget,
+    )
 
 
 def add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
@@ -220,81 +251,53 @@ def add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[i
     return archived
 
 
-def _build_panel(
-    view: PanelView,
+def _build_policies_panels(
+    store: Store,
     settings: Indicators,
-    experiment: PlansExperiment | PoliciesExperiment,
+    experiment: PoliciesExperiment,
     game: Game,
-    run: Run,
-    proven: Mapping[int, Array],
-    archived: Mapping[int, Array],
-    weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]],
-    histories: Mapping[str, Mapping[int, SearchHistory]],
-    missing: Mapping[str, int],
-    seconds: Mapping[str, float],
-    styles: Mapping[str, int],
-) -> Panel:
-    pooled = experiment.pools_references
-    fixed = load_reference_set(experiment, game) if view.primary and isinstance(experiment, PoliciesExperiment) else None
-    references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived, pooled, fixed)
-    return Panel(
-        experiment=experiment.name,
-        kind=experiment.kind,
-        game=game,
-        canonical=run.canonical,
-        scope=view.scope,
-        primary=view.primary,
-        points=view.points,
-        references=references,
-        settings=settings,
-        scores={
-            name: score_method(
-                runs,
-                references,
-                settings,
-                find_weighted_policies(view.policy_episodes.get(name, {}), references, weights.get(name, {})),
-            )
-            for name, runs in view.points.items()
-        },
-        policy_episodes=view.policy_episodes,
-        weights=weights,
-        generalization=_measure_generalization(view, settings, experiment, game, run),
-        search_history=histories,
-        budget=experiment.budget if isinstance(experiment, PlansExperiment) else 0,
-        num_episodes=experiment.report_episodes if isinstance(experiment, PoliciesExperiment) else 0,
-        missing_runs={name: count for name, count in missing.items() if count},
-        median_seconds=seconds,
-        roles=experiment.roles,
-        styles={name: styles[name] for name in missing},
-    )
+    first: Run,
+    finished: list[tuple[Run, str]],
+    facts: Mapping[str, Mapping[str, Any]],
+    common: dict[str, Any],
+) -> Iterator[Panel]:
+    """Yield the panel of all opponents and seats, then those of `_list_scopes`; `first`: any run of the game."""
+    weights: dict[str, dict[int, Mapping[str, list[float]]]] = {}
+    for run, name in finished:
+        weights.setdefault(name, {})[run.seed] = facts[run.digest].get("weights", {})
+    rows = {run.digest: list(store.read_rows(run)) for run, _ in finished}
+    stored_fronts = {run.digest: store.read_front(run) for run, _ in finished}
+    for number, (scope, opponents, seats) in enumerate(_list_scopes(experiment, game)):
+        played: dict[str, dict[int, PolicyEpisodes]] = {}
+        points: dict[str, dict[int, Points]] = {}
+        for run, name in finished:
+            episodes = read_policy_episodes(rows[run.digest], opponents, seats)
+            played.setdefault(name, {})[run.seed] = episodes
+            front = episodes.nondominated_points()
+            points.setdefault(name, {})[run.seed] = front.with_front_indices(run.folder, stored_fronts[run.digest], plans=False)
+        fixed = None if number else load_reference_set(experiment, game)
+        references = build_references(points, {}, experiment, game, settings.margin, fixed=fixed)
+        generalization: Mapping[str, Mapping[str, InstanceScore]] = {}
+        if experiment.generalization and number == 0 and isinstance(first, PoliciesRun):
+            ideal = experiment.ideal_point
+            generalization = measure_generalization(first, game, played, experiment.generalization, ideal, settings)
+        conditioned = {name: find_weighted_policies(played[name], references, weights[name]) for name in points}
+        yield Panel(
+            **common,
+            scope=scope,
+            primary=number == 0,
+            points=points,
+            references=references,
+            scores={name: score_method(found, references, settings, conditioned[name]) for name, found in points.items()},
+            policy_episodes=played,
+            weights=weights,
+            generalization=generalization,
+            num_episodes=experiment.report_episodes,
+        )
 
 
-def _measure_generalization(
-    view: PanelView, settings: Indicators, experiment: PlansExperiment | PoliciesExperiment, game: Game, run: Run
-) -> Mapping[str, Mapping[str, InstanceScore]]:
-    given = None if isinstance(experiment, PlansExperiment) else experiment.generalization
-    if given is None or not view.primary or not isinstance(run, PoliciesRun):
-        return {}
-    return measure_generalization(run, game, view.policy_episodes, given, experiment.ideal_point, settings)
-
-
-# ---------------------------------------------------------------------------------------------------------------- views
-
-
-@dataclass(frozen=True)
-class PanelView:
-    """The runs of a game restricted to some opponents and seats; `points` and `policy_episodes` are by method and seed."""
-
-    scope: str
-    primary: bool
-    points: dict[str, dict[int, Points]]
-    policy_episodes: dict[str, dict[int, PolicyEpisodes]]
-
-
-def _policy_views(
-    store: Store, experiment: PoliciesExperiment, game: Game, finished: list[tuple[Run, str]]
-) -> Iterator[PanelView]:
-    """Yield the view of all opponents and seats, then one view for each opponent and one for each seat."""
+def _list_scopes(experiment: PoliciesExperiment, game: Game) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Return label, opponents and seats of each panel: all of them, then each opponent, and each seat."""
     opponents = tuple(opponent.label for opponent in experiment.opponents) or (NO_OPPONENT,)
     seats = experiment.seats or game.agents
     if experiment.head_to_head:
@@ -302,22 +305,12 @@ def _policy_views(
     names = _shorten_names(opponents)
     against_all = f"against {join_words(names.values())}" if opponents != (NO_OPPONENT,) else ""
     against_all = "head to head" if experiment.head_to_head else against_all
-    scopes = [(", ".join(filter(None, [against_all, _describe_seats(seats)])), True, opponents, seats)]
+    scopes = [(", ".join(filter(None, [against_all, _describe_seats(seats)])), opponents, seats)]
     if len(opponents) > 1:
-        scopes += [(f"against {short}, {_describe_seats(seats)}", False, (name,), seats) for name, short in names.items()]
+        scopes += [(f"against {short}, {_describe_seats(seats)}", (name,), seats) for name, short in names.items()]
     if len(seats) > 1:
-        scopes += [(f"{against_all}, as {seat}", False, opponents, (seat,)) for seat in seats]
-    rows = {run.digest: list(store.read_rows(run)) for run, _ in finished}
-    stored_fronts = {run.digest: store.read_front(run) for run, _ in finished}
-    for scope, primary, scope_opponents, scope_seats in scopes:
-        policy_episodes: dict[str, dict[int, PolicyEpisodes]] = {}
-        points: dict[str, dict[int, Points]] = {}
-        for run, name in finished:
-            episodes = read_policy_episodes(rows[run.digest], scope_opponents, scope_seats)
-            policy_episodes.setdefault(name, {})[run.seed] = episodes
-            front = episodes.nondominated_points()
-            points.setdefault(name, {})[run.seed] = front.with_front_indices(run.folder, stored_fronts[run.digest], plans=False)
-        yield PanelView(scope, primary, points, policy_episodes)
+        scopes += [(f"{against_all}, as {seat}", opponents, (seat,)) for seat in seats]
+    return scopes
 
 
 def _shorten_names(opponents: Sequence[str]) -> dict[str, str]:

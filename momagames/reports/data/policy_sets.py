@@ -12,8 +12,7 @@ from momagames.benchmark.suites import Indicators
 from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import PolicyEpisodes
-from momagames.reports.data.scores import score_runs
-from momagames.reports.data.weighted_policies import find_weighted_policies
+from momagames.reports.data.scores import find_weighted_policies, score_runs
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from momagames.benchmark.suites import Experiment, Indicators, PoliciesExperimen
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.panels import Panel, build_panels
 from momagames.reports.data.points import Points
-from momagames.reports.data.scores import Score, build_references, score_method
-from momagames.reports.data.weighted_policies import find_weighted_policies
+from momagames.reports.data.scores import Score, build_references, find_weighted_policies, score_method
 
 
 @dataclass(frozen=True)
@@ -119,10 +118,10 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
     for number, panel in enumerate(found):
         points |= {f"{number} {method}": runs for method, runs in panel.points.items()}
         proven |= {seed: known.values for seed, known in panel.references.items() if known.tag == "exact"}
-    pooled, game, fixed = experiment.pools_references, found[0].game, None
+    game, fixed = found[0].game, None
     if isinstance(experiment, PoliciesExperiment):
         fixed = load_reference_set(experiment, game)
-    known = build_references(points, proven, game, experiment.ideal_point, settings.margin, pooled=pooled, fixed=fixed)
+    known = build_references(points, proven, experiment, game, settings.margin, fixed=fixed)
     compared = []
     for method in found[0].points:
         runs = [panel.points.get(method, {}) for panel in found]

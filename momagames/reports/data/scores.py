@@ -9,13 +9,15 @@ import numpy as np
 
 from momagames.analysis import utilities
 from momagames.analysis.arrays import Array, filter_dominated
-from momagames.analysis.episode_returns import esr_values, selected_value, ser_values
+from momagames.analysis.episode_returns import esr_values, mean_returns, selected_value, ser_values
 from momagames.analysis.named_indicators import Indicator, MeasuredRun, WeightedPolicies
 from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval, bootstrap
-from momagames.benchmark.suites import Indicators
+from momagames.benchmark.suites import Experiment, Indicators
 from momagames.contract import Game
 from momagames.reports.data.points import Points, PolicyEpisodes
+
+Weights = Mapping[str, list[float]]  # policy -> the weights that it is conditioned on
 
 
 @dataclass(frozen=True)
@@ -42,26 +44,20 @@ class UserUtility:
 def build_references(
     points: Mapping[str, Mapping[int, Points]],
     proven: Mapping[int, Array],
+    experiment: Experiment,
     game: Game,
-    ideal: str,
     margin: float,
     archived: Mapping[int, Array] | None = None,
-    pooled: bool = True,
     fixed: tuple[str, Array] | None = None,
 ) -> dict[int, Reference]:
     """Return the reference of each seed: the exact front, or the union of all points found here and in archived runs.
 
-    pooled    the union is over all seeds, see `Experiment.pools_references`
     fixed     name of a set and its front, which takes the place of the union
     """
     seeds = sorted({seed for found in points.values() for seed in found})
-    union = {
-        seed: filter_dominated(
-            np.concatenate([found[seed].values for found in points.values() if seed in found] + _of_archive(archived, seed))
-        )
-        for seed in seeds
-    }
-    if pooled and not proven:
+    sets = [{seed: one.values for seed, one in found.items()} for found in points.values()] + [archived or {}]
+    union = {seed: filter_dominated(np.concatenate([found[seed] for found in sets if seed in found])) for seed in seeds}
+    if experiment.pools_references and not proven:
         whole = filter_dominated(np.concatenate(list(union.values())))
         union = dict.fromkeys(seeds, whole)
     if fixed:
@@ -70,7 +66,7 @@ def build_references(
     for seed in seeds:
         values = filter_dominated(proven[seed]) if seed in proven else union[seed]
         tag = "exact" if seed in proven else f"best known ({fixed[0]})" if fixed else "best known"
-        references[seed] = make_reference(values, tag, game, ideal, margin)
+        references[seed] = make_reference(values, tag, game, experiment.ideal_point, margin)
     return references
 
 
@@ -82,8 +78,19 @@ def make_reference(values: Array, tag: str, game: Game, ideal: str, margin: floa
     return Reference(values, tag, low - margin * (high - low), high)
 
 
-def _of_archive(archived: Mapping[int, Array] | None, seed: int) -> list[Array]:
-    return [archived[seed]] if archived and seed in archived else []
+def find_weighted_policies(
+    episodes: Mapping[int, PolicyEpisodes], known: Mapping[int, Reference], weights: Mapping[int, Weights]
+) -> dict[int, WeightedPolicies]:
+    """Return the policies for weights of each run of a method that has some, by its seed, with their report episodes."""
+    found = {}
+    for seed, one in sorted(episodes.items()):
+        own = weights.get(seed, {})
+        if places := [i for i, label in enumerate(one.labels) if label in own]:
+            given = np.array([own[one.labels[i]] for i in places], np.float64)
+            given = given / given.sum(axis=1, keepdims=True)
+            select, report = (known[seed].normalize(mean_returns(games)) for games in (one.select, one.report))
+            found[seed] = WeightedPolicies(given, report[places], report[(given @ select.T).argmax(axis=1)])
+    return found
 
 
 def score_method(

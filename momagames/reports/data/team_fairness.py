@@ -14,7 +14,7 @@ from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.suites import Indicators
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import PolicyEpisodes
-from momagames.reports.data.weighted_policies import Weights
+from momagames.reports.data.scores import Weights
 
 LORENZ_FRONT = "Lorenz front"  # number of policies of a method; the other columns are means over them
 FAIRNESS_COLUMNS = (*FAIRNESS_MEASURES, LORENZ_FRONT)

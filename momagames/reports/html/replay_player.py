@@ -26,7 +26,7 @@ from momagames.render.position import draw_position
 from momagames.render.tiles import SHEET_COLUMNS, Tiles, find_grid
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
-from momagames.reports.html.compressed_text import compress
+from momagames.reports.html.document import compress
 from momagames.reports.html.panel_section import POSTER
 from momagames.wording import show_all_controls, show_controls
 

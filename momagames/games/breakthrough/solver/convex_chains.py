@@ -36,15 +36,15 @@ def push_point(point, chain, count):
 
 
 @kernel
-def merge_hull(front, count, other, first, size, scratch):
+def merge_hull(front, count, other, size, scratch):
     """Replace a front by the convex hull of the front and another chain; return its number of corners."""
     i, j, length = 0, 0, 0
     while i < count or j < size:
-        if j == size or (i < count and precedes(front[i], other[first + j])):
+        if j == size or (i < count and precedes(front[i], other[j])):
             length = push_point(front[i], scratch, length)
             i += 1
         else:
-            length = push_point(other[first + j], scratch, length)
+            length = push_point(other[j], scratch, length)
             j += 1
     for i in range(length):
         front[i, 0], front[i, 1] = scratch[i, 0], scratch[i, 1]

@@ -91,9 +91,9 @@ def compile_response_loops(game: Game) -> ResponseLoops:
                             value += next_points[start + i, k]
                         child[i, k] = probability * value
                 if count == 0:
-                    count = merge_hull(front, 0, child, 0, size, scratch_front)
+                    count = merge_hull(front, 0, child, size, scratch_front)
                 elif mover == agent:
-                    count = merge_hull(front, count, child, 0, size, scratch_front)
+                    count = merge_hull(front, count, child, size, scratch_front)
                 else:
                     count = add_minkowski(front, count, child, size, scratch_front)
             if end + count > points.shape[0]:
