@@ -17,7 +17,7 @@ from page_figures import fold
 from momagames import fronts
 from momagames.engine.positions import load_state
 from momagames.files.writing import atomic_path
-from momagames.fronts import EnvironmentFront, FrontFile
+from momagames.fronts import EnvironmentFront, GameFront
 from momagames.reports.figures.paper_figures import RC_PARAMS
 
 FIGURES = "proven"  # folder of the figures, beside the page
@@ -32,13 +32,13 @@ HEAD = (
 )
 
 
-def load_proven() -> dict[str, FrontFile | EnvironmentFront]:
+def load_proven() -> dict[str, GameFront | EnvironmentFront]:
     """Return the proven fronts of the package by name."""
     found = {name: fronts.load_front(name) for name, path in fronts.packaged_fronts().items() if "best-known" not in path.name}
     return {name: front for name, front in found.items() if front.kind == "proven"}
 
 
-def describe_certificate(front: FrontFile | EnvironmentFront) -> str:
+def describe_certificate(front: GameFront | EnvironmentFront) -> str:
     """Return what can be checked without a search."""
     certificates = len(front.certificates) if isinstance(front, EnvironmentFront) else 0
     parts = {
@@ -50,7 +50,7 @@ def describe_certificate(front: FrontFile | EnvironmentFront) -> str:
     return ", ".join(f"{name}: {count}" for name, count in parts.items() if count)
 
 
-def list_facts(front: FrontFile | EnvironmentFront) -> Iterator[tuple[str, str]]:
+def list_facts(front: GameFront | EnvironmentFront) -> Iterator[tuple[str, str]]:
     """Yield the facts of a front."""
     assert front.method is not None
     options = ", ".join(f"{name}={json.dumps(value)}" for name, value in front.method.options.items())
@@ -62,7 +62,7 @@ def list_facts(front: FrontFile | EnvironmentFront) -> Iterator[tuple[str, str]]
     yield "sha256", f"`{front.sha256}`"
 
 
-def format_position(front: FrontFile | EnvironmentFront) -> list[str]:
+def format_position(front: GameFront | EnvironmentFront) -> list[str]:
     """Return the lines of the start position."""
     if isinstance(front, EnvironmentFront):
         seed = "" if front.environment.seed is None else f" with seed {front.environment.seed}"
@@ -73,7 +73,7 @@ def format_position(front: FrontFile | EnvironmentFront) -> list[str]:
     return [f"`{front.canonical}`, {seed}:", "", "```text", text.rstrip("\n"), "```"]
 
 
-def draw_front(front: FrontFile | EnvironmentFront) -> Figure:
+def draw_front(front: GameFront | EnvironmentFront) -> Figure:
     """Draw the points of a front: a panel for each pair of objectives."""
     values, names = front.values, front.objectives
     pairs = list(combinations(range(len(names)), 2)) or [(0, 0)]
@@ -88,7 +88,7 @@ def draw_front(front: FrontFile | EnvironmentFront) -> Figure:
     return figure
 
 
-def format_front(name: str, front: FrontFile | EnvironmentFront, figure: str) -> Iterator[str]:
+def format_front(name: str, front: GameFront | EnvironmentFront, figure: str) -> Iterator[str]:
     """Yield the section of a front."""
     yield from (f"## {name}", "", f"![{len(front.points)} points of {name}]({figure})", "")
     yield from table(("", ""), list(list_facts(front)))
@@ -96,7 +96,7 @@ def format_front(name: str, front: FrontFile | EnvironmentFront, figure: str) ->
     yield from (fold("Start position", ["\n".join(format_position(front))]), "")
 
 
-def summarize(found: dict[str, FrontFile | EnvironmentFront]) -> list[str]:
+def summarize(found: dict[str, GameFront | EnvironmentFront]) -> list[str]:
     """Return the table of all fronts."""
     rows: list[tuple[Any, ...]] = []
     for name, front in found.items():

@@ -28,9 +28,9 @@ from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.store.archive_file import unpack_archive
 from momagames.cli.app import app
 from momagames.engine.episode import Episode
-from momagames.fronts import FrontFile, write_front
+from momagames.fronts import GameFront, write_front
 from momagames.fronts.front_content import Point
-from momagames.fronts.front_file import EQUILIBRIUM_CLAIMS, read_game_front
+from momagames.fronts.game_front import EQUILIBRIUM_CLAIMS, read_game_front
 from momagames.fronts.verify import replay_actions
 
 try:
@@ -147,7 +147,7 @@ def omit_out(provenance: dict[str, Any]) -> dict[str, Any]:
     return {**provenance, "command": f"{provenance['command'].partition(' -o ')[0]} --omit-positions"}
 
 
-def add_plans(front: FrontFile, plans: Iterable[tuple[int, ...]]) -> FrontFile:
+def add_plans(front: GameFront, plans: Iterable[tuple[int, ...]]) -> GameFront:
     """Return a best-known front with more games, each as its actions."""
     game = front.make_game()
     assert front.start.seed is not None

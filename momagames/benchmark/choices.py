@@ -17,7 +17,7 @@ from momagames.baselines import FORMER_METHODS, find_policy, method
 from momagames.baselines.base import Method
 from momagames.baselines.policy_names import check_stored_options, strip_safe
 from momagames.baselines.scripted import find_policy_file
-from momagames.benchmark.models import NamingModel
+from momagames.benchmark.data_models import NamingModel
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.engine.policy_sources import PolicySource, make_batch_policy, optional_options, source_options

@@ -322,9 +322,9 @@ def _play_games(
     for (bout, row), start in zip(due, starts, strict=True):
         sequence = np.random.SeedSequence([seed, ACTIONS, bout, game_number])
         seated = [_make_seat(*sources[player], game, agent, time_limit) for agent, player in enumerate(row)]
-        play, steps = play_game(game, seated, start, [np.random.default_rng(child) for child in sequence.spawn(len(row))])
-        late = tuple(seat.late for seat in seated)
-        yield bout, MatchGame(stage, start, steps, play.returns.copy(), find_winners(game, play.state, play.returns), late)
+        episode, steps = play_game(game, seated, start, [np.random.default_rng(child) for child in sequence.spawn(len(row))])
+        returns, late = episode.returns.copy(), tuple(seat.late for seat in seated)
+        yield bout, MatchGame(stage, start, steps, returns, find_winners(game, episode.state, returns), late)
 
 
 def _play_batch(

@@ -80,44 +80,44 @@ def replay(
                is no such point or episode
     """
     with refuse_content(folder, RUN):
-        place, run, chosen = _find_point(folder, point, allow_code)
+        directory, run, entry = _find_point(folder, point, allow_code)
         game = run.game.make_game()
-        row = _find_row(place, run, chosen, episode, opponent, seat)
-        played = play_row(place, run, game, row, chosen)
+        row = _find_row(directory, run, entry, episode, opponent, seat)
+        played = play_row(directory, run, game, row, entry)
         returns = own_return(run, game, row, played)
         if returns != row["return"]:
-            raise InvalidFile(f"{place}: point {point}: the returns are {returns}; stored: {row['return']}")
-        who = f"{row['policy'] or run.method.name} of {run.method.name}"
+            raise InvalidFile(f"{directory}: point {point}: the returns are {returns}; stored: {row['return']}")
+        title = f"{row['policy'] or run.method.name} of {run.method.name}"
         if run.kind == "policies":
-            who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
-    return Replay(replay_data(game, played.log or [], played.returns, None), who)
+            title += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
+    return Replay(replay_data(game, played.log or [], played.returns, None), title)
 
 
-def play_row(place: Path, run: Run, game: Game, row: Mapping[str, Any], chosen: Mapping[str, Any]) -> Episode:
-    """Return the episode of a row with its log; chosen: its point, or its policy by label."""
+def play_row(directory: Path, run: Run, game: Game, row: Mapping[str, Any], entry: Mapping[str, Any]) -> Episode:
+    """Return the episode of a row with its log; entry: its point, or its policy by label."""
     if run.kind == "plans":
-        start, actions = generate_starts(game, np.array([run.seed], np.uint64))[0], chosen["actions"]
+        start, actions = generate_starts(game, np.array([run.seed], np.uint64))[0], entry["actions"]
     else:
-        start, actions = _replay_episode(run, game, row, _restore_policy(place, run, chosen))
+        start, actions = _replay_episode(run, game, row, _restore_policy(directory, run, entry))
     episode = Episode(game)
     episode.log = []
     episode.load(start)
     for action in actions:
         if episode.state["over"]:
-            raise InvalidFile(f"{place}: the game is over before the last action of {row['policy']!r}")
+            raise InvalidFile(f"{directory}: the game is over before the last action of {row['policy']!r}")
         parts = np.array(action, np.int64).reshape(episode.pending.shape)
         if run.kind == "plans":
-            _check_legal(place, episode, parts)
+            _check_legal(directory, episode, parts)
         episode.step(parts[0, 0] if parts.size == 1 else parts)
     return episode
 
 
-def _check_legal(place: Path, episode: Episode, parts: NDArray[np.int64]) -> None:
+def _check_legal(directory: Path, episode: Episode, parts: NDArray[np.int64]) -> None:
     """Raise InvalidFile for a stored action int64[S, P] that is not legal: the rules trust what they are given."""
     agents = [episode.mover] if episode.game.sequential else range(len(episode.game.agents))
     for agent, action in zip(agents, parts, strict=True):
         if episode.mask(agent).any() and not episode.is_legal(agent, action if action.size > 1 else int(action[0])):
-            raise InvalidFile(f"{place}: the action {action.tolist()} of a plan is not legal")
+            raise InvalidFile(f"{directory}: the action {action.tolist()} of a plan is not legal")
 
 
 def own_return(run: Run, game: Game, row: Mapping[str, Any], episode: Episode) -> list[float]:
@@ -141,14 +141,14 @@ class TypicalEpisode:
 def find_typical_episode(folder: str | Path, point: int, allow_code: bool = False) -> TypicalEpisode:
     """Return the report episode of a policy whose return is nearest to the mean, in standard deviations of each objective."""
     with refuse_content(folder, RUN):
-        place, run, chosen = _find_point(folder, point, allow_code)
+        directory, run, entry = _find_point(folder, point, allow_code)
         if run.kind == "plans":
             return TypicalEpisode({}, 0)
-        rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
+        rows = [row for row in _read_episodes(directory, run, entry) if row["set"] == "report"]
         returns = np.array([row["return"] for row in rows], np.float64)
         spread = returns.std(axis=0)
-        off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-        nearest_row = rows[int(off.sum(axis=1).argmin())]
+        distances = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        nearest_row = rows[int(distances.sum(axis=1).argmin())]
         return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
 
 
@@ -159,94 +159,94 @@ def evaluate_again(
 
     A plan has no new episodes: its single return is that of its own start position.
     """
-    place, run, chosen = _find_point(folder, point, allow_code)
+    directory, run, entry = _find_point(folder, point, allow_code)
     if run.kind == "plans":
-        again = replay(place, point, allow_code=allow_code)
+        again = replay(directory, point, allow_code=allow_code)
         return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
     fresh = run.play_alone(seed=seed, select_episodes=0, report_episodes=episodes, episode_set=None, plays=None)
     with refuse_content(folder, RUN):
-        policy = _restore_policy(place, run, chosen)
+        policy = _restore_policy(directory, run, entry)
     returns: dict[tuple[str, str], list[list[float]]] = {}
     for row in evaluate.evaluate_policies(fresh, {}, [policy]):
         returns.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
     return {match: np.array(values, np.float64) for match, values in returns.items()}
 
 
-def _check_run_directory(place: Path) -> None:
+def _check_run_directory(directory: Path) -> None:
     """Raise InvalidFile, with the runs that there are, unless this is the directory of a finished run."""
-    if is_file(place / "config.json"):
+    if is_file(directory / "config.json"):
         return
-    for runs in (place / "runs", place, place.parent):
+    for runs in (directory / "runs", directory, directory.parent):
         if (
             runs.name == "runs"
             and is_directory(runs)
             and (known := sorted(path.parent.name for path in runs.glob("*/config.json")))
         ):
-            problem = f"{place}: not a finished run: expected a folder of {runs}{nearest(place.name, known)}"
+            problem = f"{directory}: not a finished run: expected a folder of {runs}{nearest(directory.name, known)}"
             raise InvalidFile("\n".join([problem, first_of(known, 10)]))
-    raise InvalidFile(f"{place}: not a finished run: expected a folder runs/RUN of a results directory")
+    raise InvalidFile(f"{directory}: not a finished run: expected a folder runs/RUN of a results directory")
 
 
-def _read_run(place: Path, allow_code: bool) -> Run:
+def _read_run(directory: Path, allow_code: bool) -> Run:
     with plugins.allow_code(allow_code):
-        return read_run(place)
+        return read_run(directory)
 
 
 def _find_point(folder: str | Path, point: int, allow_code: bool) -> tuple[Path, Run, dict[str, Any]]:
-    place = Path(folder)
+    directory = Path(folder)
     with refuse_content(folder, RUN):
-        known, run = load_points(place, allow_code), _read_run(place, allow_code)
+        known, run = load_points(directory, allow_code), _read_run(directory, allow_code)
     if not 0 <= point < len(known):
-        raise InvalidParameter(invalid_value(f"{place}: point", point, f"0..{len(known) - 1}"))
-    return place, run, known[point]
+        raise InvalidParameter(invalid_value(f"{directory}: point", point, f"0..{len(known) - 1}"))
+    return directory, run, known[point]
 
 
 def _find_row(
-    place: Path, run: Run, chosen: dict[str, Any], episode: int | None, opponent: str | None, seat: str | None
+    directory: Path, run: Run, entry: dict[str, Any], episode: int | None, opponent: str | None, seat: str | None
 ) -> dict[str, Any]:
     """Return the stored row of the chosen episode."""
-    asked = {"episode": episode, "opponent": opponent, "seat": seat}
+    wanted = {"episode": episode, "opponent": opponent, "seat": seat}
     if run.kind == "plans":
-        if wrong := [name for name, value in asked.items() if value is not None]:
+        if wrong := [name for name, value in wanted.items() if value is not None]:
             raise InvalidParameter(f"a plan has no {wrong[0]}: it plays one start position")
-        return chosen
-    rows = _read_episodes(place, run, chosen)
-    for name, value in asked.items():
+        return entry
+    rows = _read_episodes(directory, run, entry)
+    for name, value in wanted.items():
         if value is None and name == "episode":
             rows = [row for row in rows if row["set"] == "report"] or rows
         elif value is not None:
-            there = list(dict.fromkeys(str(row[name]) for row in rows))
+            known = list(dict.fromkeys(str(row[name]) for row in rows))
             rows = [row for row in rows if row[name] == value]
             if not rows:
                 raise InvalidParameter(
-                    f"no {name} {value!r} in this run; there are {one_of(there)}{nearest(str(value), there)}"
+                    f"no {name} {value!r} in this run; there are {one_of(known)}{nearest(str(value), known)}"
                 )
     return rows[0]
 
 
-def _read_episodes(place: Path, run: PoliciesRun, chosen: dict[str, Any]) -> list[dict[str, Any]]:
+def _read_episodes(directory: Path, run: PoliciesRun, entry: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of the policy of a point. Packed rows that cannot be read without an extra are computed again."""
     try:
-        rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"] and row["set"] in SETS]
+        rows = [row for row in read_rows(directory) if row["policy"] == entry["policy"] and row["set"] in SETS]
     except MissingExtra:
-        rows = list(evaluate.evaluate_policies(run, {}, [_restore_policy(place, run, chosen)]))
+        rows = list(evaluate.evaluate_policies(run, {}, [_restore_policy(directory, run, entry)]))
     if not rows:
-        raise InvalidFile(f"{place}: no episode of {chosen['policy']!r} is stored")
+        raise InvalidFile(f"{directory}: no episode of {entry['policy']!r} is stored")
     return rows
 
 
-def _restore_policy(place: Path, run: Run, chosen: Mapping[str, Any]) -> BatchPolicy:
+def _restore_policy(directory: Path, run: Run, entry: Mapping[str, Any]) -> BatchPolicy:
     """Return the policy of a point: as the method defines it, or restored from its file."""
-    game, label = run.game.make_game(), chosen["policy"]
+    game, label = run.game.make_game(), entry["policy"]
     method = run.method.make_method(game)
     if method.trains:
-        path = place / "front.json"
-        arrays = unpack_policy(place / POLICIES, read_json(path).get("policies"), chosen["point"])
+        path = directory / "front.json"
+        arrays = unpack_policy(directory / POLICIES, read_json(path).get("policies"), entry["point"])
         try:
             return method.restore(game, label, arrays)
         except InvalidParameter as error:
-            raise InvalidFile(f"{place / POLICIES}: {error}") from None
+            raise InvalidFile(f"{directory / POLICIES}: {error}") from None
     policies = {policy.label: policy for policy in method.policies(game)}
     if label not in policies:
         raise InvalidFile(f"{run.method.name} has no policy {label!r} any more; it has {one_of(policies)}")
@@ -265,10 +265,10 @@ def _replay_episode(
     other = _find_opponent(run, game, row["opponent"], own)
     seed, episode_words, _ = find_episode(run, game, row)
     start = generate_starts(game, np.array([seed], np.uint64))
-    ours = list_team(game, game.agents.index(row["seat"]))
+    team = list_team(game, game.agents.index(row["seat"]))
     if has_kernel_policy((*policies, other)):
-        return start[0].copy(), _replay_with_kernels(game, start, own, other, ours, episode_words)
-    return start[0].copy(), _replay_with_rules(game, start, own, other, ours, episode_words)
+        return start[0].copy(), _replay_with_kernels(game, start, own, other, team, episode_words)
+    return start[0].copy(), _replay_with_rules(game, start, own, other, team, episode_words)
 
 
 def _find_opponent(run: PoliciesRun, game: Game, label: str, own: BatchPolicy) -> BatchPolicy:
@@ -289,27 +289,27 @@ def find_episode(run: PoliciesRun, game: Game, row: Mapping[str, Any]) -> tuple[
 
 
 def _replay_with_rules(
-    game: Game, states: NDArray[Any], own: BatchPolicy, other: BatchPolicy, ours: list[int], words: NDArray[np.uint64]
+    game: Game, states: NDArray[Any], own: BatchPolicy, other: BatchPolicy, team: list[int], words: NDArray[np.uint64]
 ) -> list[NDArray[np.int64]]:
     agents = range(len(game.agents))
-    rules = np.array([[own.rule if agent in ours else other.rule for agent in agents]])
+    rules = np.array([[own.rule if agent in team else other.rule for agent in agents]])
     both = policy_weights(game, (own, other))
-    weights = np.array([[both[0 if agent in ours else 1] for agent in agents]])
+    weights = np.array([[both[0 if agent in team else 1] for agent in agents]])
     step, trial = compile_playouts(game, bool((rules > GREEDY).any())), make_trial(game)
     played = []
     while not states["over"][0]:
-        books = np.zeros((1, len(game.agents), len(game.objectives))), np.zeros(1, np.int64), np.zeros(1, np.int64)
-        step(states, rules, weights, words, 1, np.array(game.actions, np.int64), trial, *books, np.zeros((1, 0), np.int32))
+        totals = np.zeros((1, len(game.agents), len(game.objectives))), np.zeros(1, np.int64), np.zeros(1, np.int64)
+        step(states, rules, weights, words, 1, np.array(game.actions, np.int64), trial, *totals, np.zeros((1, 0), np.int32))
         played.append(trial.actions.copy())
     return played
 
 
 def _replay_with_kernels(
-    game: Game, states: NDArray[Any], own: BatchPolicy, other: BatchPolicy, ours: list[int], words: NDArray[np.uint64]
+    game: Game, states: NDArray[Any], own: BatchPolicy, other: BatchPolicy, team: list[int], words: NDArray[np.uint64]
 ) -> list[NDArray[np.int64]]:
     batch = Batch(game, 1, autoreset="disabled")
     batch.load(states)
-    seats = [0 if agent in ours else 1 for agent in range(len(game.agents))]
+    seats = [0 if agent in team else 1 for agent in range(len(game.agents))]
     players = SeatedPolicies(batch, [own, other], seats, words)
     played = []
     while not batch.states["over"][0]:

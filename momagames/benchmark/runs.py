@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Discriminator, Field, Tag, TypeAdapter
 
 from momagames.benchmark.choices import GameChoice, MethodChoice, Opponent
-from momagames.benchmark.models import UNLIMITED, Count, FrozenModel, NamingModel, Seconds
+from momagames.benchmark.data_models import UNLIMITED, Count, FrozenModel, NamingModel, Seconds
 from momagames.contract import Game
 from momagames.files.json_data import canonical_json
 from momagames.plugins import USER, Origin

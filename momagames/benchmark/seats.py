@@ -37,10 +37,10 @@ class Seat:
         """Start a new episode."""
         reset_policy(self._policy)
 
-    def move(self, play: Episode, agent: int, rng: np.random.Generator) -> Any:
+    def move(self, episode: Episode, agent: int, rng: np.random.Generator) -> Any:
         """Return its action, or None if it is late."""
-        state, mask = play.state.copy(), play.mask(agent).copy()
-        report_return(self._policy, play.returns[agent])
+        state, mask = episode.state.copy(), episode.mask(agent).copy()
+        report_return(self._policy, episode.returns[agent])
         if self._clock is None:
             return self._policy(state, mask, rng)
         answer = self._clock.call(lambda: self._policy(state, mask, rng))
@@ -109,29 +109,29 @@ class TimedCaller:
 
 def play_game(game: Game, seats: Sequence[Seat], seed: int, rngs: Sequence[np.random.Generator]) -> tuple[Episode, int]:
     """Play a game to its end, a seat for each agent. Return it and its steps. Raises IllegalAction."""
-    play = Episode(game)
-    play.reset(seed)
+    episode = Episode(game)
+    episode.reset(seed)
     for seat in seats:
         seat.reset()
     steps = 0
     try:
-        while not play.state["over"]:
-            actions = play.pending
-            for agent in [play.mover] if game.sequential else range(len(seats)):
-                mask = play.mask(agent)
+        while not episode.state["over"]:
+            actions = episode.pending
+            for agent in [episode.mover] if game.sequential else range(len(seats)):
+                mask = episode.mask(agent)
                 row = 0 if game.sequential else agent
                 actions[row] = first_legal_action(mask, game.actions)
                 if mask.any() if game.sequential else has_choice(mask, game.actions):
-                    action = seats[agent].move(play, agent, rngs[agent])
+                    action = seats[agent].move(episode, agent, rngs[agent])
                     if action is not None:
-                        if not play.is_legal(agent, action):
-                            raise play.illegal_action_error(agent, action)
+                        if not episode.is_legal(agent, action):
+                            raise episode.illegal_action_error(agent, action)
                         actions[row] = action
-            play.step(actions[0, 0] if game.sequential and len(game.actions) == 1 else actions)
+            episode.step(actions[0, 0] if game.sequential and len(game.actions) == 1 else actions)
             steps += 1
         for seat in seats:
-            seat.end_episode(play.state)
+            seat.end_episode(episode.state)
     finally:
         for seat in seats:
             seat.close()
-    return play, steps
+    return episode, steps

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 from momagames import registry
 from momagames.analysis.named_indicators import Indicator, find_indicator
 from momagames.benchmark.choices import GameChoice, MethodChoice, Opponent
-from momagames.benchmark.models import Count, FrozenModel, Name, NamingModel, Seconds, Seeds
+from momagames.benchmark.data_models import Count, FrozenModel, Name, NamingModel, Seconds, Seeds
 from momagames.benchmark.runs import (
     ROWS_FORMAT,
     ROWS_VERSION,

@@ -30,9 +30,9 @@ from momagames.baselines.policy_names import check_stored_options
 from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod, list_weights
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark.choices import Opponent
+from momagames.benchmark.data_models import FrozenModel
 from momagames.benchmark.episodes import make_default_opponent, play_from_starts
 from momagames.benchmark.executors.processes import count_cores
-from momagames.benchmark.models import FrozenModel
 from momagames.benchmark.suite_files import validate_model
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game

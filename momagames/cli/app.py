@@ -11,7 +11,16 @@ from typer.core import TyperCommand, TyperGroup
 
 from momagames import registry
 from momagames.cli.bench import bench
-from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, print_line, progress, table
+from momagames.cli.console import (
+    INVALID_CALL,
+    Params,
+    add_working_directory,
+    console,
+    parse_parameters,
+    print_line,
+    progress,
+    table,
+)
 from momagames.cli.dataset import dataset
 from momagames.cli.exact import exact
 from momagames.cli.export_onnx import export_onnx
@@ -88,7 +97,7 @@ def main() -> None:
         app()
     except MomagamesError as error:
         print_line(f"momagames: {error}", sys.stderr)
-        sys.exit(WRONG)
+        sys.exit(INVALID_CALL)
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         sys.stderr.close()
         sys.exit(0)
@@ -124,7 +133,7 @@ def play(
     from momagames.errors import InvalidCall, MissingExtra
     from momagames.play import terminal, windowed
 
-    given = parameters(param or [])
+    given = parse_parameters(param)
     suits = windowed.is_playable(registry.spec(id, **given)) and sys.stdin.isatty()
     if window or (window is None and suits):
         try:
@@ -162,7 +171,7 @@ def match(
     from momagames.benchmark import match as play_match
     from momagames.files.writing import write_file_atomically
 
-    given = parameters(param or [])
+    given = parse_parameters(param)
     add_working_directory()
     screen = console()
     with progress(screen, games) as advance:
@@ -194,10 +203,8 @@ app.command("export-onnx")(export_onnx)
 
 def _make_match_table(result: Match) -> Any:
     """Return a table with a row for each player, and one for ties."""
-    listing = table("player")
     clock = ["late"] if result.time_limit is not None or result.late.any() else []
-    for name in ("wins", "share", *clock, *(objective.name for objective in result.game.objectives)):
-        listing.add_column(name, justify="right")
+    listing = table("player", numbers=["wins", "share", *clock, *(objective.name for objective in result.game.objectives)])
     for p, player in enumerate(result.players):
         late = [str(result.late[p])] if clock else []
         returns = [f"{value:.3g}" for value in result.returns[p]]

@@ -21,8 +21,8 @@ from momagames.cli.console import (
     AllowCode,
     AsJson,
     add_working_directory,
-    command,
     console,
+    get_command_line,
     print_facts,
     print_heading,
     print_json,
@@ -372,7 +372,7 @@ def _report(work: Work, every: bool) -> str | None:
         return ""
     own = work.suite.experiments[0].games[0].origin.allows_all  # the results are those of the user's suite
     with console().status("comparing") as status:
-        made = report(store.folder, command(), progress=status.update, allow_code=own)
+        made = report(store.folder, get_command_line(), progress=status.update, allow_code=own)
     console().print(made.table(every=True) if every else draw_summary(summarize(made.panels, made.overview)))
     return made.page_error
 
@@ -458,9 +458,7 @@ def _describe_status(found: Status) -> dict[str, Any]:
 def _make_status_table(found: Status) -> Any:
     from momagames.benchmark.store.costs import describe_cost, format_duration
 
-    listing = table("experiment", "method")
-    for name in ("finished", "failed", "due", "time used", "left, on one core"):
-        listing.add_column(name, justify="right")
+    listing = table("experiment", "method", numbers=["finished", "failed", "due", "time used", "left, on one core"])
     for line in found.lines:
         runs = line.failed + line.pending
         left = describe_cost(line.remaining, runs)["time"] if runs else ""
@@ -512,7 +510,7 @@ def report_results(
 
     screen = console()
     with screen.status("comparing") as status:
-        made = report(folder, command(), replays, status.update)
+        made = report(folder, get_command_line(), replays, status.update)
     _print_changed_methods(folder)
     screen.print(made.table(every))
     _print_page(made.page, made.page_error, open)
@@ -551,11 +549,7 @@ def compare(
 
 def _make_comparison_table(found: Comparison) -> Any:
     letters = LETTERS[: len(found.scores)]
-    listing = table("indicator")
-    for letter in letters:
-        listing.add_column(letter, justify="right")
-    for letter in letters[1:]:
-        listing.add_column(f"{letter} - A", justify="right")
+    listing = table("indicator", numbers=[*letters, *(f"{letter} - A" for letter in letters[1:])])
     for name, indicator in found.indicators.items():
         scores = [_format_interval(one[name].interval) for one in found.scores]
         listing.add_row(indicator.heading, *scores, *(_format_interval(one[name], "+.3g") for one in found.differences))

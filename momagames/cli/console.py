@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -34,7 +34,7 @@ AllowCode = Annotated[
         help="Allow the files to name Python code (module:name), addresses and files elsewhere. Read the code first.",
     ),
 ]
-WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: invalid call; failed run; Ctrl-C
+INVALID_CALL, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: invalid call; failed run; Ctrl-C
 MIN_BAR, MAX_BAR, MIN_LABEL, NUMBERS = 5, 40, 15, 40  # characters of a progress bar, its label and the numbers between them
 
 
@@ -54,18 +54,18 @@ def add_working_directory() -> None:
         sys.path.insert(0, "")
 
 
-def command() -> str:
+def get_command_line() -> str:
     """Return the command line, for provenance."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
-def parameters(pairs: list[str]) -> dict[str, Any]:
+def parse_parameters(pairs: list[str] | None) -> dict[str, Any]:
     """Parse ["board_width=5"] into {"board_width": 5}; values are YAML. Raises InvalidParameter."""
     from momagames.errors import InvalidFile, InvalidParameter
     from momagames.files.yaml_data import parse_yaml
 
     found: dict[str, Any] = {}
-    for pair in pairs:
+    for pair in pairs or ():
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise InvalidParameter(f"--param {pair!r} is not of the form name=value, such as board_width=5")
@@ -90,11 +90,11 @@ def show_progress(status: Any, describe: Callable[..., str]) -> Callable[..., No
     return update
 
 
-def table(*columns: Any) -> Any:
-    """Return a table in the style of this package."""
+def table(*columns: str, numbers: Iterable[str] = ()) -> Any:
+    """Return a table in the style of this package, whose last columns are those of numbers, aligned right."""
     from momagames.cli.tables import make_table
 
-    return make_table(*columns)
+    return make_table(*columns, numbers=numbers)
 
 
 def print_line(text: object, file: TextIO | None = None) -> None:

@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from momagames.cli.console import Params, add_working_directory, command, console, parameters, show_progress, table
+from momagames.cli.console import (
+    Params,
+    add_working_directory,
+    console,
+    get_command_line,
+    parse_parameters,
+    show_progress,
+    table,
+)
 from momagames.wording import count
 
 
@@ -60,7 +68,7 @@ def exact(
     parse_gamma(gamma)  # before any work
     names = tuple(state_attribute) if state_attribute else None
     choice = fronts.EnvironmentChoice(
-        id=id, params=parameters(param or []), state_attributes=names, seed=seed, horizon=horizon, gamma=gamma
+        id=id, params=parse_parameters(param), state_attributes=names, seed=seed, horizon=horizon, gamma=gamma
     )
     chosen: fronts.EnvironmentClaim | None = None
     if claim is not Claim.auto:
@@ -70,7 +78,7 @@ def exact(
         saved = Checkpoint(checkpoint, every) if checkpoint else None
         progress, max_bytes = show_progress(status, "{}: {:,}".format), max_gigabytes * 2**30
         limits = tabular.Limits(max_states, max_labels, max_seconds, max_bytes, progress, saved)
-        made = fronts.solve_environment(choice, chosen, limits, command())
+        made = fronts.solve_environment(choice, chosen, limits, get_command_line())
     screen.print(made.statement)
     listing = table("point", *made.objectives)
     for number, point in enumerate(made.points):

@@ -14,9 +14,9 @@ from momagames.cli.console import (
     FAILED,
     AllowCode,
     Params,
-    command,
     console,
-    parameters,
+    get_command_line,
+    parse_parameters,
     print_facts,
     print_heading,
     show_progress,
@@ -25,7 +25,7 @@ from momagames.cli.console import (
 from momagames.wording import count
 
 if TYPE_CHECKING:
-    from momagames.fronts import EnvironmentFront, FrontFile
+    from momagames.fronts import EnvironmentFront, GameFront
 
 front = typer.Typer(help="Proven and best-known Pareto fronts.", no_args_is_help=True)
 
@@ -65,7 +65,7 @@ def show(source: Named, allow_code: AllowCode = False) -> None:
 
     one, screen = fronts.load_front(source), console()
     print_heading(screen, one.kind, f": {one.statement}")
-    print_facts(screen, _facts(one))
+    print_facts(screen, _list_facts(one))
     listing = table("point", *one.objectives, "witness")
     for number, point in enumerate(one.points):
         witness = "a strategy" if point.actions is None else count(len(point.actions), "action")
@@ -73,10 +73,10 @@ def show(source: Named, allow_code: AllowCode = False) -> None:
     screen.print(listing)
 
 
-def _facts(one: FrontFile | EnvironmentFront) -> list[tuple[str, str]]:
-    from momagames.fronts import FrontFile
+def _list_facts(one: GameFront | EnvironmentFront) -> list[tuple[str, str]]:
+    from momagames.fronts import GameFront
 
-    if isinstance(one, FrontFile):
+    if isinstance(one, GameFront):
         facts = [("game", one.subject)]
         facts.append(("start", f"seed {one.start.seed}" if one.start.seed is not None else str(one.position)))
         facts.append(("agent", one.agent + (f", against {one.opponent.label}" if one.opponent else "")))
@@ -127,24 +127,24 @@ def make(
     from momagames.files.reading import read_text
 
     screen = console()
-    choice = GameChoice(id=id, params=parameters(param or []))
+    choice = GameChoice(id=id, params=parse_parameters(param))
     game = choice.make_game()
     start = seed if state is None else game.codec.read(read_text(state))
     with screen.status("compiling") as status:
         saved = Checkpoint(checkpoint, every) if checkpoint else None
-        effort = fronts.SearchLimits(max_states, int(max_gigabytes * 2**30), _make_progress_callback(status), saved)
+        limits = fronts.SearchLimits(max_states, int(max_gigabytes * 2**30), _make_progress_callback(status), saved)
         if claim == Claim.returns:
-            made = fronts.returns_front(choice, start, effort, command())
+            made = fronts.returns_front(choice, start, limits, get_command_line())
         elif claim == Claim.clairvoyant:
-            made = fronts.clairvoyant_front(choice, start, effort, command())
+            made = fronts.clairvoyant_front(choice, start, limits, get_command_line())
         elif claim == Claim.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
-            made = fronts.response_front(choice, start, agent or game.agents[0], other, effort, command())
+            made = fronts.response_front(choice, start, agent or game.agents[0], other, limits, get_command_line())
         elif claim in (Claim.equilibrium, Claim.subgame_perfect):
             perfect = claim == Claim.subgame_perfect
-            made = fronts.equilibrium_front(choice, start, effort, command(), subgame_perfect=perfect)
+            made = fronts.equilibrium_front(choice, start, limits, get_command_line(), subgame_perfect=perfect)
         else:
-            made = fronts.guaranteed_front(choice, start, agent or game.agents[0], effort, command())
+            made = fronts.guaranteed_front(choice, start, agent or game.agents[0], limits, get_command_line())
     fronts.write_front(out, made)
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
@@ -179,7 +179,7 @@ def union(
     from momagames.errors import InvalidParameter
     from momagames.files.writing import make_folder
 
-    found = fronts.union_fronts(folders, command(), omit_positions)
+    found = fronts.union_fronts(folders, get_command_line(), omit_positions)
     if single := out.name.endswith((".json", ".json.gz")):
         if len(found) > 1:
             raise InvalidParameter(

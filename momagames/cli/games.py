@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from momagames import registry
-from momagames.cli.console import AsJson, Params, console, parameters, print_facts, print_heading, print_json, table
+from momagames.cli.console import AsJson, Params, console, parse_parameters, print_facts, print_heading, print_json, table
 
 if TYPE_CHECKING:
     from momagames.contract import Game, Parameter
@@ -31,7 +31,7 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Show the facts of an environment: objectives, spaces, parameters, versions, source."""
-    game = registry.spec(id, **parameters(param or []))
+    game = registry.spec(id, **parse_parameters(param))
     if as_json:
         print_json(_describe_game(game))
         return

@@ -94,7 +94,7 @@ def make(
     ] = None,
 ) -> None:
     """Make submissions from a results directory, one for each setting of a suite that a method finished."""
-    from momagames.leaderboard.making import make_submissions
+    from momagames.leaderboard.from_results import make_submissions
 
     texts = {"description": description, "paper": paper, "code": code, "hardware": hardware}
     for folder in make_submissions(results, suite, method, out, budget=budget, **texts):

@@ -38,14 +38,14 @@ def replay(
 
     add_working_directory()
     if point is None:
-        _list(run)
+        _print_points(run)
     elif again:
-        _again(run, point, again, seed)
+        _print_new_returns(run, point, again, seed)
     else:
-        _play(replays.replay(run, point, episode, opponent, seat), gif, svg, step, file, window, rate)
+        _play_episode(replays.replay(run, point, episode, opponent, seat), gif, svg, step, file, window, rate)
 
 
-def _list(run: Path) -> None:
+def _print_points(run: Path) -> None:
     """Print the points of a run."""
     from momagames.benchmark import replays
     from momagames.benchmark.store.store import read_run
@@ -59,7 +59,7 @@ def _list(run: Path) -> None:
     console().print("--point N plays one of them", style="dim")
 
 
-def _again(run: Path, point: int, episodes: int, seed: int) -> None:
+def _print_new_returns(run: Path, point: int, episodes: int, seed: int) -> None:
     """Print the mean returns of new episodes, with standard errors."""
     from momagames.benchmark import replays
     from momagames.benchmark.store.store import read_run
@@ -75,7 +75,7 @@ def _again(run: Path, point: int, episodes: int, seed: int) -> None:
     console().print(listing)
 
 
-def _play(
+def _play_episode(
     episode: Replay, gif: Path | None, svg: Path | None, step: int | None, file: Path | None, window: bool, rate: float
 ) -> None:
     import json
@@ -100,7 +100,7 @@ def _play(
         write_file_atomically(svg, document)
     if window or (gif is None and svg is None and file is None):
         for env in replay_from_data(episode.record, episode.title, "human" if window else "ansi"):
-            _show(env.render(), rate, window)
+            _show_frame(env.render(), rate, window)
     for name in filter(None, (gif, svg, file)):
         print_line(f"written: {name}")
     agents, names = episode.record["agents"], episode.record["objectives"]
@@ -109,7 +109,7 @@ def _play(
     print("the returns are as stored")
 
 
-def _show(text: Any, rate: float, window: bool) -> None:
+def _show_frame(text: Any, rate: float, window: bool) -> None:
     if not window:
         print(text, end="\n\n")
     if window or sys.stdout.isatty():

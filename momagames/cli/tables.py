@@ -75,9 +75,9 @@ def _make_text(renderable: Any) -> Any:
     return Text(show_controls(renderable)) if isinstance(renderable, str) else renderable
 
 
-def make_table(*columns: Column | str) -> Table:
-    """Return an empty table in the style of this package."""
-    return Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+def make_table(*columns: str, numbers: Iterable[str] = ()) -> Table:
+    """Return an empty table in the style of this package, whose last columns are those of numbers, aligned right."""
+    return Table(*columns, *(Column(name, justify="right") for name in numbers), box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
 
 
 def format_facts(facts: Iterable[tuple[str, str]], width: int) -> Text:

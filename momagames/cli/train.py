@@ -19,7 +19,7 @@ from momagames.cli.console import (
     Params,
     add_working_directory,
     console,
-    parameters,
+    parse_parameters,
     print_json,
     progress,
     table,
@@ -99,9 +99,9 @@ def train(
     from momagames.errors import InvalidParameter, nearest, one_of
     from momagames.plugins import allow_code
 
-    game, *other_games = _make_games(id, parameters(param or []), vary)
+    game, *other_games = _make_games(id, parse_parameters(param), vary)
     learner = choose_learner(game) if method is None else find_learner(method)
-    options, defaults = parameters(option or []), learner.default_options(game)
+    options, defaults = parse_parameters(option), learner.default_options(game)
     for name in options:
         if name not in defaults:
             raise InvalidParameter(
@@ -140,7 +140,7 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
     from momagames.benchmark.training import CHECKPOINT, load_training
     from momagames.benchmark.training_comparison import format_standings, make_standing, play_with_baselines
     from momagames.benchmark.training_evaluation import describe_lead, evaluate_sets
-    from momagames.cli.console import command
+    from momagames.cli.console import get_command_line
     from momagames.reports.training_page import find_reference, write_training_page
 
     with console(stderr=True).status("comparing with policies without training"):
@@ -150,9 +150,7 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
     reference = find_reference(directory)
     standings += [reference] if reference else []
     head, rows = format_standings(training.game, standings)
-    listing = table(head[0])
-    for name in head[1:]:
-        listing.add_column(name, justify="right")
+    listing = table(head[0], numbers=head[1:])
     for row in rows:
         listing.add_row(*row)
     screen.print(listing)
@@ -163,7 +161,7 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
         "which training did not use; the best policy of a set in each objective. Greedy policies have the same weights."
     )
     screen.print(caption, style="dim", soft_wrap=True)
-    page = write_training_page(directory, standings, caption, command())
+    page = write_training_page(directory, standings, caption, get_command_line())
     method, path = training.options, directory / CHECKPOINT
     if method.serves:
         lead = f"{method.name} trains for search, not for play: the option {method.serves} in a suite is {path}"
@@ -232,9 +230,7 @@ def evaluate(
             "sets": [one.to_json() for one in evaluations], "verdict": describe_lead(evaluations),
         })  # fmt: skip
         return
-    listing = table("policy")
-    for objective in training.game.objectives:
-        listing.add_column(objective.name, justify="right")
+    listing = table("policy", numbers=[objective.name for objective in game.objectives])
     for label, point in front:
         listing.add_row(label, *(f"{value:.4g}" for value in point))
     screen = console()
@@ -251,10 +247,8 @@ def evaluate(
 
 def _make_sets_table(evaluations: Sequence[SetEvaluation]) -> Any:
     """Return a table of normalized indicators with a row for each set of policies."""
-    listing = table("policies")
     names = ("number", "hypervolume", "delivered", "coverage", "regret", "controllability", "ordering")
-    for name in (*names, *(f"best {name}" for name in evaluations[0].best)):
-        listing.add_column(name, justify="right")
+    listing = table("policies", numbers=[*names, *(f"best {name}" for name in evaluations[0].best)])
     for one in evaluations:
         volume = f"{one.normalized_hypervolume:.3g}"
         values = (
@@ -318,7 +312,7 @@ def _make_games(id: str, params: dict[str, Any], vary: str) -> list[Game]:
 
     if not vary:
         return [registry.spec(id, **params)]
-    ((name, values),) = parameters([vary]).items()
+    ((name, values),) = parse_parameters([vary]).items()
     if not isinstance(values, list) or len(values) < 2:
         raise InvalidParameter(f'invalid --vary={vary!r}: expected a list of values, such as "level=[1,2,3]"')
     return [registry.spec(id, **{**params, name: value}) for value in values]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from momagames.benchmark.models import FrozenModel
+from momagames.benchmark.data_models import FrozenModel
 from momagames.benchmark.suite_files import locate_errors, validate_model
 from momagames.datasets.recipes import Recipe, load_recipe
 from momagames.errors import InvalidFile

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from momagames.benchmark.choices import GameChoice, MethodChoice
-from momagames.benchmark.models import FrozenModel, Name
+from momagames.benchmark.data_models import FrozenModel, Name
 from momagames.benchmark.suite_files import load_packaged_yaml, locate_errors, validate_model
 from momagames.contract import Game
 from momagames.datasets.shards import MAX_EPISODES

@@ -16,7 +16,7 @@ from momagames.fronts.environment_front import (
     solve_environment,
 )
 from momagames.fronts.front_content import write_front
-from momagames.fronts.front_file import FrontFile
+from momagames.fronts.game_front import GameFront
 from momagames.fronts.generation import (
     clairvoyant_front,
     equilibrium_front,
@@ -32,7 +32,7 @@ __all__ = [
     "EnvironmentChoice",
     "EnvironmentClaim",
     "EnvironmentFront",
-    "FrontFile",
+    "GameFront",
     "SearchLimits",
     "clairvoyant_front",
     "equilibrium_front",

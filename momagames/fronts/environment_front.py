@@ -1,6 +1,6 @@
 """Front files of Gymnasium environments: a Pareto front or a convex coverage set with witnesses and certificates.
 
-They share the format of `FrontFile`: one JSON object with a `sha256`. The key `environment` stands in the place of `game`.
+They share the format of `GameFront`: one JSON object with a `sha256`. The key `environment` stands in the place of `game`.
 States are numbered breadth first from the start, see `momagames.tabular.explore`; `model.sha256` names this numbering.
 """
 
@@ -21,10 +21,10 @@ from pydantic import Field, field_validator, model_validator
 
 from momagames import plugins, tabular
 from momagames.baselines.strategies import StoredStrategy, encode_actions
-from momagames.benchmark.models import FrozenModel, NamingModel
+from momagames.benchmark.data_models import FrozenModel, NamingModel
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, invalid_value
 from momagames.fronts.front_content import FrontContent, Method, Point, parse_content, read_content
-from momagames.fronts.front_file import FrontFile
+from momagames.fronts.game_front import GameFront
 from momagames.fronts.generation import collect_provenance
 from momagames.tabular.environments import check_environment_class
 from momagames.tabular.evaluation import Policy, reach_by_policy
@@ -256,13 +256,13 @@ def to_floats(vector: Vector) -> tuple[float, ...]:
         raise InvalidParameter("a return is too large for a float64: expected rewards within about 1e150") from None
 
 
-def read_front(path: str | Path, allow_code: bool = False) -> FrontFile | EnvironmentFront:
+def read_front(path: str | Path, allow_code: bool = False) -> GameFront | EnvironmentFront:
     """Read a front file of a game or an environment and check its hash; InvalidFile with the location of an error.
 
     allow_code    whether the front may name Python code, such as an environment "module:class", when it is verified
     """
     data, claimed = read_content(path)
-    kind: type[FrontFile] | type[EnvironmentFront] = EnvironmentFront if "environment" in data else FrontFile
+    kind: type[GameFront] | type[EnvironmentFront] = EnvironmentFront if "environment" in data else GameFront
     with plugins.allow_code(allow_code):
         return parse_content(kind, data, claimed, path)
 

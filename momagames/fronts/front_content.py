@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError, model_validator
 
-from momagames.benchmark.models import FrozenModel
+from momagames.benchmark.data_models import FrozenModel
 from momagames.errors import InvalidFile, invalid_value
 from momagames.files.json_data import canonical_json, read_json
 from momagames.files.writing import write_file_atomically

@@ -21,10 +21,10 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_content import Method, Point
-from momagames.fronts.front_file import ALL, EQUILIBRIUM_CLAIMS, Claim, FrontFile, Start, list_columns, state_claim
+from momagames.fronts.game_front import ALL, EQUILIBRIUM_CLAIMS, Claim, GameFront, Start, list_columns, state_claim
 
 
-def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> FrontFile:
+def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> GameFront:
     """Return the proven front of the returns of a single-agent game; errors as in `exact_front`.
 
     start      seed of the start position, or a position as a dict
@@ -36,7 +36,7 @@ def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: Searc
     return _plan_front("returns", choice, game, start_position, found, limits, command)
 
 
-def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> FrontFile:
+def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> GameFront:
     """Return the proven front of a single-agent game with all random draws known in advance; otherwise as `returns_front`."""
     game = choice.make_game()
     start_position = make_start(game, start)
@@ -47,7 +47,7 @@ def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], limits: S
 
 def _plan_front(
     claim: Claim, choice: GameChoice, game: Game, start: Start, found: Front, limits: SearchLimits, command: str
-) -> FrontFile:
+) -> GameFront:
     """Return a proven front with a sequence of actions for each point."""
     points = [
         Point(value=tuple(value), actions=tuple(actions))
@@ -59,21 +59,21 @@ def _plan_front(
 
 def guaranteed_front(
     choice: GameChoice, start: int | dict[str, Any], agent: str, limits: SearchLimits, command: str = ""
-) -> FrontFile:
+) -> GameFront:
     """Return the proven front of the vectors that an agent can guarantee; errors as in `FrontSolver.solve`."""
     return _strategy_front("guaranteed", choice, start, agent, None, limits, command)
 
 
 def response_front(
     choice: GameChoice, start: int | dict[str, Any], agent: str, opponent: Opponent, limits: SearchLimits, command: str = ""
-) -> FrontFile:
+) -> GameFront:
     """Return the proven best responses of an agent to `random` or `greedy`; errors as in `FrontSolver.solve`."""
     return _strategy_front("response", choice, start, agent, opponent, limits, command)
 
 
 def equilibrium_front(
     choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "", *, subgame_perfect: bool = False
-) -> FrontFile:
+) -> GameFront:
     """Return the proven returns of the Pareto-Nash equilibria of a game of two agents; errors as in `FrontSolver.solve`.
 
     subgame_perfect    only those of the subgame perfect equilibria
@@ -90,12 +90,12 @@ def _strategy_front(
     opponent: Opponent | None,
     limits: SearchLimits,
     command: str,
-) -> FrontFile:
+) -> GameFront:
     """Return a proven front of the game's solver with a strategy for each point."""
     game = choice.make_game()
     start_position, seat = make_start(game, start), find_agent(game, agent)
     solver = find_front_solver(game, claim)
-    weights = reply_weights(game, opponent) if opponent else None
+    weights = find_reply_weights(game, opponent) if opponent else None
     found = solver.solve(game, start_position.position, seat, weights, limits)
     strategies = [encode_actions(list(actions)) for actions in found.strategies]
     replies: list[str | None] = [encode_actions(list(actions)) for actions in found.opponent_strategies]
@@ -107,7 +107,7 @@ def _strategy_front(
     return _make_proven_front(claim, choice, game, start_position, seat, opponent, points, method, command)
 
 
-def reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
+def find_reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
     """Return the weights of a greedy opponent, float64[K]; all zero: it is random. InvalidParameter for others."""
     policy = opponent.make_policy(game)
     if policy.rule == RANDOM:
@@ -127,10 +127,10 @@ def _make_proven_front(
     points: list[Point],
     method: Method,
     command: str,
-) -> FrontFile:
+) -> GameFront:
     """Return a front file with its points in ascending order."""
     agent = ALL if claim in EQUILIBRIUM_CLAIMS else game.agents[seat]
-    return FrontFile(
+    return GameFront(
         kind="proven",
         claim=claim,
         statement=state_claim("proven", claim, agent, opponent),

@@ -16,7 +16,7 @@ from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidFile
 from momagames.files.json_data import canonical_json
 from momagames.fronts.front_content import write_front
-from momagames.fronts.front_file import FrontFile, read_game_front
+from momagames.fronts.game_front import GameFront, read_game_front
 from momagames.fronts.generation import returns_front
 from momagames.fronts.verify import verify
 from momagames.kernels.jit import cache_folder
@@ -24,7 +24,7 @@ from momagames.kernels.jit import cache_folder
 FOLDER = "fronts"  # beside the compiled code
 
 
-def solve_instance(choice: GameChoice, seed: int, limits: SearchLimits, folder: Path | None = None) -> FrontFile:
+def solve_instance(choice: GameChoice, seed: int, limits: SearchLimits, folder: Path | None = None) -> GameFront:
     """Return the proven front of the returns from the start position of a seed.
 
     seed      of the start position, below 2**64
@@ -51,7 +51,7 @@ def solve_instances(choice: GameChoice, seeds: NDArray[np.uint64], limits: Searc
     return [solve_instance(choice, seed, limits).values for seed in seeds.tolist()]
 
 
-def _read_verified(place: Path, canonical: str, position: dict[str, Any]) -> FrontFile | None:
+def _read_verified(place: Path, canonical: str, position: dict[str, Any]) -> GameFront | None:
     """Return a stored front of this position; None if it cannot be relied on."""
     try:
         front = read_game_front(place)

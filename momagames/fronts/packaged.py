@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from momagames.errors import InvalidFile, nearest
 from momagames.files.reading import is_file
 from momagames.fronts.environment_front import EnvironmentFront, read_front
-from momagames.fronts.front_file import PLAN_CLAIMS, FrontFile, read_game_front, read_header
+from momagames.fronts.game_front import PLAN_CLAIMS, GameFront, read_game_front, read_header
 
 SUFFIXES = (".json", ".json.gz")
 
@@ -29,7 +29,7 @@ def packaged_fronts() -> dict[str, Path]:
     return found
 
 
-def load_front(source: str | Path, allow_code: bool = False) -> FrontFile | EnvironmentFront:
+def load_front(source: str | Path, allow_code: bool = False) -> GameFront | EnvironmentFront:
     """Read a front by path, or by its name in the package; `allow_code` and errors as of `read_front`."""
     path, packaged = Path(source), packaged_fronts()
     if not is_file(path) and str(source) in packaged:
@@ -39,7 +39,7 @@ def load_front(source: str | Path, allow_code: bool = False) -> FrontFile | Envi
     return read_front(path, allow_code)
 
 
-def find_packaged_front(canonical: str, seed: int) -> FrontFile | None:
+def find_packaged_front(canonical: str, seed: int) -> GameFront | None:
     """Return the front of the package for plans of a game from the start position of a seed, or None.
 
     canonical    the id with every parameter, see `registry.format_id`

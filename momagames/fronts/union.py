@@ -14,11 +14,11 @@ from momagames.benchmark.store.store import RUN, Store
 from momagames.errors import InvalidFile
 from momagames.files.reading import refuse_content
 from momagames.fronts.front_content import Point
-from momagames.fronts.front_file import Claim, FrontFile, state_claim
+from momagames.fronts.game_front import Claim, GameFront, state_claim
 from momagames.fronts.generation import collect_provenance, make_start
 
 
-def union_fronts(folders: Iterable[str | Path], command: str = "", omit_positions: bool = False) -> dict[str, FrontFile]:
+def union_fronts(folders: Iterable[str | Path], command: str = "", omit_positions: bool = False) -> dict[str, GameFront]:
     """Return the best-known front of each game and seed with runs of plans: file name -> front.
 
     Policies are excluded, because their values are means over episodes. The runs may come from other versions; `verify` replays
@@ -42,7 +42,7 @@ def union_fronts(folders: Iterable[str | Path], command: str = "", omit_position
     }
 
 
-def _union(found: list[tuple[Store, Run]], command: str, omit_positions: bool) -> FrontFile:
+def _union(found: list[tuple[Store, Run]], command: str, omit_positions: bool) -> GameFront:
     found = sorted(found, key=lambda pair: pair[1].digest)
     run = found[0][1]
     game = run.game.make_game()
@@ -56,7 +56,7 @@ def _union(found: list[tuple[Store, Run]], command: str, omit_positions: bool) -
     mask = is_nondominated(np.array([point.value for point in points]))  # of equal points the first
     start = make_start(game, run.seed)
     claim: Claim = "clairvoyant" if game.chance == "step" else "returns"
-    return FrontFile(
+    return GameFront(
         kind="best known",
         claim=claim,
         statement=state_claim("best known", claim, game.agents[0], None),

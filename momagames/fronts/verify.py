@@ -21,15 +21,15 @@ from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.environment_front import EnvironmentFront, prove_environment_front, verify_environment_front
 from momagames.fronts.front_content import Point
-from momagames.fronts.front_file import ALL, EQUILIBRIUM_CLAIMS, PLAN_CLAIMS, Claim, FrontFile, hash_position
-from momagames.fronts.generation import reply_weights
+from momagames.fronts.game_front import ALL, EQUILIBRIUM_CLAIMS, PLAN_CLAIMS, Claim, GameFront, hash_position
+from momagames.fronts.generation import find_reply_weights
 
 TOLERANCE = 1e-12  # of expected returns, which are sums of many products; other returns are exact
 MAX_LAYERED_STATES, LAYER_BYTES = 200_000, 8 << 30  # of the second derivation of a front of returns, by plies
 MIN_BYTES = 1 << 28  # memory limit of a proof, which the first tables of a small front need
 
 
-def verify(front: FrontFile | EnvironmentFront) -> None:
+def verify(front: GameFront | EnvironmentFront) -> None:
     """Replay the witness of every point and check that no point dominates another; check certificates.
 
     Raises     InvalidFile with the key or the point that is wrong
@@ -48,9 +48,9 @@ def verify(front: FrontFile | EnvironmentFront) -> None:
             raise InvalidFile(f"point {number}: invalid value={list(point.value)}: expected {value.tolist()} from its witness")
 
 
-def explain_missing_start(front: FrontFile | EnvironmentFront) -> str | None:
+def explain_missing_start(front: GameFront | EnvironmentFront) -> str | None:
     """Return why the start position of a front that does not hold it cannot be generated here; None if it can."""
-    if isinstance(front, FrontFile) and front.start.position is None:
+    if isinstance(front, GameFront) and front.start.position is None:
         try:
             front.make_game()
         except InvalidFile as error:
@@ -58,7 +58,7 @@ def explain_missing_start(front: FrontFile | EnvironmentFront) -> str | None:
     return None
 
 
-def _load_start(front: FrontFile, game: Game) -> Episode:
+def _load_start(front: GameFront, game: Game) -> Episode:
     """Return an episode at the start position; InvalidFile unless the seed generates it."""
     start = Episode(game)
     if front.start.seed is not None:
@@ -77,7 +77,7 @@ def _load_start(front: FrontFile, game: Game) -> Episode:
     return start
 
 
-def _check_order(front: FrontFile) -> None:
+def _check_order(front: GameFront) -> None:
     values = front.values
     if front.claim in EQUILIBRIUM_CLAIMS:  # one may dominate another
         if len(np.unique(values, axis=0)) < len(values):
@@ -88,7 +88,7 @@ def _check_order(front: FrontFile) -> None:
         raise InvalidFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
 
 
-def _replay(front: FrontFile, start: Episode, point: Point) -> NDArray[np.float64]:
+def _replay(front: GameFront, start: Episode, point: Point) -> NDArray[np.float64]:
     """Return the return of the witness of a point, float64[K]."""
     game = start.game
     needs_actions = front.claim in PLAN_CLAIMS
@@ -102,7 +102,7 @@ def _replay(front: FrontFile, start: Episode, point: Point) -> NDArray[np.float6
     if point.opponent_strategy is not None:
         return evaluate_equilibrium(game, start.states, (point.strategy or "", point.opponent_strategy))
     strategy = StoredStrategy(point.strategy or "")
-    likely = make_reply_model(game, reply_weights(game, front.opponent)) if front.opponent else None
+    likely = make_reply_model(game, find_reply_weights(game, front.opponent)) if front.opponent else None
     walked = walk(game, start.states, game.agents.index(front.agent), strategy, likely)
     strategy.check_exhausted()
     return walked.worst if front.claim == "guaranteed" else walked.expected
@@ -130,7 +130,7 @@ def replay_actions(start: Episode, actions: tuple[int, ...]) -> NDArray[np.float
 # ---------------------------------------------------------------------------------------------------------------- proof
 
 
-def prove(front: FrontFile | EnvironmentFront) -> None:
+def prove(front: GameFront | EnvironmentFront) -> None:
     """Derive a proven front again; InvalidFile if the points differ. Best-known fronts are skipped."""
     if isinstance(front, EnvironmentFront):
         prove_environment_front(front)
@@ -138,7 +138,7 @@ def prove(front: FrontFile | EnvironmentFront) -> None:
         PROOFS[front.claim](front)
 
 
-def _prove_returns(front: FrontFile) -> None:
+def _prove_returns(front: GameFront) -> None:
     """Derive a front of returns by backward induction, and by plies for few states.
 
     For branch and bound, show that no reachable position can improve on the points.
@@ -156,7 +156,7 @@ def _prove_returns(front: FrontFile) -> None:
         compare_points(front.values, front.values, plies.points)
 
 
-def _prove_clairvoyant(front: FrontFile) -> None:
+def _prove_clairvoyant(front: GameFront) -> None:
     """Derive a clairvoyant front by plies, and by backward induction."""
     game, limits = front.make_game(), _limits(front)
     compare_points(front.values, front.values, clairvoyant_front(game, front.position, **limits.options).points)
@@ -164,16 +164,16 @@ def _prove_clairvoyant(front: FrontFile) -> None:
     compare_points(front.values, np.round(front.values, DECIMALS), inducted)
 
 
-def _prove_by_solver(front: FrontFile) -> None:
+def _prove_by_solver(front: GameFront) -> None:
     """Prove a front by the solver of the game, see `FrontSolver.prove`."""
     game = front.make_game()
-    weights = reply_weights(game, front.opponent) if front.opponent else None
+    weights = find_reply_weights(game, front.opponent) if front.opponent else None
     agent = 0 if front.agent == ALL else game.agents.index(front.agent)
     solver = find_front_solver(game, front.claim)
     solver.prove(game, front.position, agent, weights, front.values, _limits(front))
 
 
-PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
+PROOFS: dict[Claim, Callable[[GameFront], None]] = {
     "returns": _prove_returns,
     "clairvoyant": _prove_clairvoyant,
     "guaranteed": _prove_by_solver,
@@ -183,6 +183,6 @@ PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
 }
 
 
-def _limits(front: FrontFile) -> SearchLimits:
+def _limits(front: GameFront) -> SearchLimits:
     assert front.method is not None
     return SearchLimits(front.method.states, max(front.method.bytes, MIN_BYTES))

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from momagames.baselines.policy_names import CHECKPOINT
 from momagames.benchmark.choices import GameChoice
-from momagames.benchmark.models import FrozenModel
+from momagames.benchmark.data_models import FrozenModel
 from momagames.benchmark.suite_files import list_keys, validate_model
 from momagames.benchmark.suites import IndicatorName
 from momagames.errors import InvalidFile, one_of

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from momagames.benchmark.models import FrozenModel
+from momagames.benchmark.data_models import FrozenModel
 from momagames.benchmark.runs import Run
 from momagames.engine.episode import Episode
 from momagames.errors import InvalidFile, first_of

@@ -26,7 +26,7 @@ from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, TooL
 from momagames.files.reading import hash_content, read_bytes
 from momagames.leaderboard.directory import METADATA
 from momagames.leaderboard.errors import MislabeledSubmission, OversizedSubmission, TruncatedSubmission, UnsafeSubmission
-from momagames.leaderboard.locks import check_installed_versions
+from momagames.leaderboard.lock_files import check_installed_versions
 from momagames.leaderboard.metadata import Metadata, PolicyChoice, is_checkpoint
 from momagames.leaderboard.policy_process import PolicyProcess
 from momagames.leaderboard.settings import Setting

@@ -27,7 +27,7 @@ from momagames.cli.app import app
 from momagames.datasets.manifest import FORMAT, MANIFEST
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError, UnknownId
 from momagames.files.json_data import canonical_json
-from momagames.fronts.front_file import state_claim
+from momagames.fronts.game_front import state_claim
 from momagames.wrappers.recording import replay
 from tests.benchmark.tiny import INDICATORS, POLICIES, RANDOM, plans
 from tests.datasets.small import SAMEGAME, part, recipe

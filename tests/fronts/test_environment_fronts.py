@@ -11,7 +11,7 @@ from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.fronts import environment_front
 from momagames.fronts.environment_front import discount_rewards, to_floats
-from momagames.fronts.front_file import read_header
+from momagames.fronts.game_front import read_header
 from momagames.tabular.replay import play_policy, replay_actions
 
 CORRIDOR = "tests.tabular.problems:Corridor"

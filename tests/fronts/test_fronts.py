@@ -20,7 +20,7 @@ from momagames.benchmark.store.store import Store
 from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.files.json_data import canonical_json
-from momagames.fronts.front_file import Start, hash_position, read_header
+from momagames.fronts.game_front import Start, hash_position, read_header
 from momagames.reports.data.panels import build_panels
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
@@ -52,7 +52,7 @@ def duels():
 
 def replace_content(front, **changes):
     """Return the front with other content and its hash."""
-    return fronts.FrontFile.model_validate_json(json.dumps({**front.content(), **changes}))
+    return fronts.GameFront.model_validate_json(json.dumps({**front.content(), **changes}))
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.json.gz"])

@@ -14,7 +14,7 @@ from momagames.benchmark.evaluate import evaluate_policies, make_episode_seeds
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidParameter
 from momagames.leaderboard import check_submission, make_tables
-from momagames.leaderboard.making import make_submissions
+from momagames.leaderboard.from_results import make_submissions
 from momagames.leaderboard.pages import make_pages
 from momagames.leaderboard.policies import change_seed
 from momagames.reports.data.panels import build_panels

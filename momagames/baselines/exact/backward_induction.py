@@ -25,7 +25,7 @@ def backward_induction_front(game: Game, state: Any, *, max_states: int) -> NDAr
 
     Raises     TooLarge if there are more than `max_states` positions
     """
-    play = Episode(game)
+    episode = Episode(game)
     start = load_state(game, state)[0].tobytes()
     fronts: dict[bytes, NDArray[np.float64]] = {}
     transitions: dict[bytes, list[tuple[NDArray[np.float64], bytes]]] = {}
@@ -35,7 +35,7 @@ def backward_induction_front(game: Game, state: Any, *, max_states: int) -> NDAr
         if position not in transitions:
             if len(transitions) >= max_states:
                 raise TooLarge(f"{game.id}: more than max_states={max_states:,} positions")
-            transitions[position] = _list_transitions(play, position)
+            transitions[position] = _list_transitions(episode, position)
         unsolved = [successor for _, successor in transitions[position] if successor not in fronts]
         if unsolved:
             stack += unsolved
@@ -47,19 +47,19 @@ def backward_induction_front(game: Game, state: Any, *, max_states: int) -> NDAr
     return front[np.lexsort(front.T[::-1])]
 
 
-def _list_transitions(play: Episode, position: bytes) -> list[tuple[NDArray[np.float64], bytes]]:
+def _list_transitions(episode: Episode, position: bytes) -> list[tuple[NDArray[np.float64], bytes]]:
     """Return the reward and the next position of every legal action; an empty list if the game is over."""
-    game = play.game
+    game = episode.game
     record = np.frombuffer(position, game.dtype)[0]
     if record["over"]:
         return []
     mover = int(record["to_move"])
-    play.load(record)
+    episode.load(record)
     transitions = []
-    for action in play.mask(mover).nonzero()[0].tolist() or [PASS]:
-        play.load(record)
-        play.step(action)
-        transitions.append((play.returns[mover].copy(), play.state.tobytes()))
+    for action in episode.mask(mover).nonzero()[0].tolist() or [PASS]:
+        episode.load(record)
+        episode.step(action)
+        transitions.append((episode.returns[mover].copy(), episode.state.tobytes()))
     return transitions
 
 

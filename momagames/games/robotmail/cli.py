@@ -113,9 +113,7 @@ def print_layout_list() -> None:
     from momagames.cli.console import console, table
     from momagames.games.robotmail.layouts import loader
 
-    listing = table("name")
-    for column in ("size", "receivers", "mails", "chargers", "walls", "robots at most"):
-        listing.add_column(column, justify="right")
+    listing = table("name", numbers=["size", "receivers", "mails", "chargers", "walls", "robots at most"])
     for name in loader.NAMES:
         each = loader.load(name)
         counts = [str(len(each.cells(code))) for code in ("y", "gr", "b", "r")]

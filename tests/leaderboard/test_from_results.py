@@ -10,7 +10,7 @@ from momagames.benchmark.store.store import Store
 from momagames.benchmark.training import CHECKPOINT, Training, train
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId
 from momagames.leaderboard import check_submission, make_tables
-from momagames.leaderboard.making import make_submissions
+from momagames.leaderboard.from_results import make_submissions
 from momagames.reports.data.panels import build_panels
 from tests.benchmark.tiny import GREEDY, INDICATORS, RANDOM
 

@@ -1,4 +1,4 @@
-"""Front files: a Pareto front as plain data, with its claim and a witness for each point.
+"""Front files of games: a Pareto front as plain data, with its claim and a witness for each point.
 
 A file is one JSON object. Its `sha256` is the hash of all other keys in canonical form (sorted, without spaces), which detects
 changed files. The witness of a point is a sequence of actions or a strategy that can be replayed (see `verify`).
@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 
 from momagames import registry
 from momagames.benchmark.choices import GameChoice, Opponent
-from momagames.benchmark.models import FrozenModel
+from momagames.benchmark.data_models import FrozenModel
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
 from momagames.files.json_data import canonical_json
@@ -85,8 +85,8 @@ def hash_position(position: dict[str, Any]) -> str:
     return hashlib.sha256(canonical_json(position).encode()).hexdigest()
 
 
-class FrontFile(FrontContent):
-    """The content of a front file.
+class GameFront(FrontContent):
+    """The content of a front file of a game.
 
     kind          "proven": the points are the Pareto front; "best known": the union of the points found so far
     canonical     the id with every parameter, as in results
@@ -164,6 +164,6 @@ def read_header(path: Path) -> dict[str, Any]:
     return found
 
 
-def read_game_front(path: str | Path) -> FrontFile:
+def read_game_front(path: str | Path) -> GameFront:
     """Read a front file of a game; InvalidFile with the location of an error."""
-    return parse_content(FrontFile, *read_content(path), path)
+    return parse_content(GameFront, *read_content(path), path)
