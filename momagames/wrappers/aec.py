@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo.utils import BaseWrapper
 
 from momagames.contract import State
-from momagames.wrappers.common import ONE, RewardWrapperBase, reward_spaces
-from momagames.wrappers.episodes import EpisodeStatistics
+from momagames.wrappers.common import ONE, AgentRewardWrapper
+from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlattenAgents, flatten_info
-from momagames.wrappers.introspection import override_illegal, reward_spec_of
+from momagames.wrappers.introspection import override_illegal
 from momagames.wrappers.recording import ReplayRecorder
-from momagames.wrappers.reward_spec import RewardSpec
 from momagames.wrappers.transforms import Scalarize, Transform
 
 
@@ -44,7 +42,7 @@ def _has_advanced(env: Any, mover: str) -> bool:
     return any(_has_left(env, agent) for agent in env.agents)  # none had before: finished agents step first
 
 
-class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
+class RewardWrapper(AgentRewardWrapper, BaseWrapper):  # type: ignore[misc]
     """Transforms rewards and their sums since the last action of each agent.
 
     The transform is applied once for every step of the game, never in last(). The inner environment is not modified.
@@ -52,17 +50,8 @@ class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
     """
 
     def __init__(self, env: Any, transform: Transform) -> None:
-        super().__init__(env)
         self._infos: dict[str, dict[str, Any]] | None = None
-        self._set_transform(transform)
-
-    def _set_transform(self, transform: Transform) -> None:
-        super()._set_transform(transform)
-        self.reward_spaces = reward_spaces(self.reward_spec)
-
-    def reward_space(self, agent: str) -> spaces.Box:
-        """Return the bounds of the reward of one step of an agent."""
-        return self.reward_spaces[agent]
+        super().__init__(env, transform)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         self.env.reset(seed=seed, options=options)
@@ -124,23 +113,13 @@ class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
             self._infos = {agent: {**info, "vector_reward": np.array(vectors[agent])} for agent, info in inner.items()}
         return self._infos
 
-    def __str__(self) -> str:
-        return f"{self.transform.name}<{self.env}>"
 
-
-class RecordEpisodeStatistics(BaseWrapper):  # type: ignore[misc]
+class RecordEpisodeStatistics(StatisticsWrapper, BaseWrapper):  # type: ignore[misc]
     """Adds return and length of the episode to the infos of a finished agent."""
 
     def __init__(self, env: Any, buffer_length: int) -> None:
-        super().__init__(env)
-        self.reward_spec: RewardSpec = reward_spec_of(env)
-        self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
+        super().__init__(env, buffer_length)
         self._finished: dict[str, dict[str, Any]] = {}
-
-    @property
-    def episodes(self) -> Any:
-        """The last finished episodes, in order."""
-        return self.statistics.episodes
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:

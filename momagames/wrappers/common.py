@@ -77,9 +77,25 @@ class RewardWrapperBase:
         return self.transform.apply(spec.gather(rewards), context).astype(self.reward_spec.dtype, copy=False)
 
 
-def reward_spaces(spec: RewardSpec) -> dict[str, spaces.Box]:
-    """Return the reward space of each agent: float32[K], or a float64 scalar."""
-    return {agent: reward_space(spec, i) for i, agent in enumerate(spec.agents)}
+class AgentRewardWrapper(RewardWrapperBase):
+    """Base of the wrappers of both PettingZoo APIs that transform rewards."""
+
+    reward_spaces: dict[str, spaces.Box]
+
+    def __init__(self, env: Any, transform: Transform) -> None:
+        super().__init__(env)  # type: ignore[call-arg]
+        self._set_transform(transform)
+
+    def _set_transform(self, transform: Transform) -> None:
+        super()._set_transform(transform)
+        self.reward_spaces = {agent: reward_space(self.reward_spec, i) for i, agent in enumerate(self.reward_spec.agents)}
+
+    def reward_space(self, agent: str) -> spaces.Box:
+        """Return the bounds of the reward of one step of an agent: float32[K], or a float64 scalar."""
+        return self.reward_spaces[agent]
+
+    def __str__(self) -> str:
+        return f"{self.transform.name}<{self.env}>"
 
 
 def reward_space(spec: RewardSpec, agent: int) -> spaces.Box:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.wrappers.introspection import reward_spec_of
 from momagames.wrappers.reward_spec import RewardSpec
 
 
@@ -64,3 +65,17 @@ class EpisodeStatistics:
                 "steps": int(self.steps[env]),
             }
         )
+
+
+class StatisticsWrapper:
+    """Base of the RecordEpisodeStatistics wrappers of single environments."""
+
+    def __init__(self, env: Any, buffer_length: int) -> None:
+        super().__init__(env)  # type: ignore[call-arg]
+        self.reward_spec = reward_spec_of(env)
+        self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
+
+    @property
+    def episodes(self) -> Any:
+        """The last finished episodes, in order."""
+        return self.statistics.episodes

@@ -15,9 +15,9 @@ from momagames.adapters.specs import DataSpec
 from momagames.contract import State
 from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_space
-from momagames.wrappers.episodes import EpisodeStatistics
+from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlatObservation, flatten_info
-from momagames.wrappers.introspection import override_illegal, reward_spec_of
+from momagames.wrappers.introspection import override_illegal
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import layers
 from momagames.wrappers.transforms import Scalarize, Transform
@@ -143,23 +143,16 @@ class RewardWrapper(RewardWrapperBase, Wrapper):
         return observation, self.reward_spec.reward_for(rewards, 0), terminated, truncated, info
 
 
-class RecordEpisodeStatistics(Wrapper):
+class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):
     """Adds return and length of the episode to info["episode"] at its end."""
 
     name = "RecordEpisodeStatistics"
 
     def __init__(self, env: Any, buffer_length: int) -> None:
-        super().__init__(env)
+        super().__init__(env, buffer_length)
         self.recipe = {"buffer_length": buffer_length}
-        self.reward_spec = reward_spec_of(env)
-        self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
         self._resets_in_step = any(isinstance(layer, gymnasium.wrappers.Autoreset) for layer in layers(env))
         self._is_over = False
-
-    @property
-    def episodes(self) -> Any:
-        """The last finished episodes, in order."""
-        return self.statistics.episodes
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         result = self.env.reset(seed=seed, options=options)

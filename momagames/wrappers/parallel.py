@@ -5,36 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from pettingzoo.utils import BaseParallelWrapper
 
 from momagames.contract import State
-from momagames.wrappers.common import ONE, RewardWrapperBase, reward_spaces
-from momagames.wrappers.episodes import EpisodeStatistics
+from momagames.wrappers.common import ONE, AgentRewardWrapper
+from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlattenAgents, flatten_info
-from momagames.wrappers.introspection import find_acting_agent, override_illegal, reward_spec_of
+from momagames.wrappers.introspection import find_acting_agent, override_illegal
 from momagames.wrappers.recording import ReplayRecorder
-from momagames.wrappers.reward_spec import RewardSpec
-from momagames.wrappers.transforms import Scalarize, Transform
+from momagames.wrappers.transforms import Scalarize
 
 
-class RewardWrapper(RewardWrapperBase, BaseParallelWrapper):  # type: ignore[misc]
+class Wrapper(BaseParallelWrapper):  # type: ignore[misc]
+    """A parallel wrapper whose text is its name and what is inside."""
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}<{self.env}>"
+
+
+class RewardWrapper(AgentRewardWrapper, Wrapper):  # type: ignore[misc]
     """Transforms rewards; the dicts of the inner environment are not modified.
 
     Scalarize also adds the vector as infos[agent]["vector_reward"], zeros at the start.
     """
-
-    def __init__(self, env: Any, transform: Transform) -> None:
-        super().__init__(env)
-        self._set_transform(transform)
-
-    def _set_transform(self, transform: Transform) -> None:
-        super()._set_transform(transform)
-        self.reward_spaces = reward_spaces(self.reward_spec)
-
-    def reward_space(self, agent: str) -> spaces.Box:
-        """Return the bounds of the reward of one step of an agent."""
-        return self.reward_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)
@@ -57,23 +50,13 @@ class RewardWrapper(RewardWrapperBase, BaseParallelWrapper):  # type: ignore[mis
             rewards = {agent: spec.reward_for(reward, spec.index[agent]) for agent in rewards}
         return observations, rewards, terminations, truncations, infos
 
-    def __str__(self) -> str:
-        return f"{self.transform.name}<{self.env}>"
 
-
-class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
+class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):  # type: ignore[misc]
     """Adds return and length of the episode to the infos of a finished agent."""
 
     def __init__(self, env: Any, buffer_length: int) -> None:
-        super().__init__(env)
-        self.reward_spec: RewardSpec = reward_spec_of(env)
-        self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
+        super().__init__(env, buffer_length)
         self._acting_agent: str | None = None  # the agent to move in a sequential game
-
-    @property
-    def episodes(self) -> Any:
-        """The last finished episodes, in order."""
-        return self.statistics.episodes
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)
@@ -96,11 +79,8 @@ class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
             self.statistics.close(0)
         return observations, rewards, terminations, truncations, infos
 
-    def __str__(self) -> str:
-        return f"{type(self).__name__}<{self.env}>"
 
-
-class HandleIllegal(BaseParallelWrapper):  # type: ignore[misc]
+class HandleIllegal(Wrapper):
     """Sets the effect of illegal actions."""
 
     def __init__(self, env: Any, policy: str) -> None:
@@ -111,11 +91,8 @@ class HandleIllegal(BaseParallelWrapper):  # type: ignore[misc]
         with override_illegal(self.env, self.policy):
             return self.env.step(actions)
 
-    def __str__(self) -> str:
-        return f"{type(self).__name__}<{self.env}>"
 
-
-class FixedInstance(BaseParallelWrapper):  # type: ignore[misc]
+class FixedInstance(Wrapper):
     """Starts every episode from one position."""
 
     def __init__(self, env: Any, start: State, seed: int) -> None:
@@ -126,11 +103,8 @@ class FixedInstance(BaseParallelWrapper):  # type: ignore[misc]
         result: tuple[Any, Any] = self.env.reset(seed=seed, options={"state": self.start, "keep_rng": True, **(options or {})})
         return result
 
-    def __str__(self) -> str:
-        return f"{type(self).__name__}<{self.env}>"
 
-
-class Flatten(FlattenAgents, BaseParallelWrapper):  # type: ignore[misc]
+class Flatten(FlattenAgents, Wrapper):  # type: ignore[misc]
     """Flattens observations, see `momagames.wrappers.flatten`."""
 
     def _flatten(self, observations: dict[str, Any]) -> dict[str, Any]:
@@ -145,11 +119,8 @@ class Flatten(FlattenAgents, BaseParallelWrapper):  # type: ignore[misc]
         infos = {agent: flatten_info(info) for agent, info in infos.items()}
         return self._flatten(observations), rewards, terminations, truncations, infos
 
-    def __str__(self) -> str:
-        return f"{type(self).__name__}<{self.env}>"
 
-
-class RecordReplay(BaseParallelWrapper):  # type: ignore[misc]
+class RecordReplay(Wrapper):
     """Writes episodes to files, see `momagames.wrappers.recording`."""
 
     def __init__(self, env: Any, recorder: ReplayRecorder) -> None:
@@ -168,6 +139,3 @@ class RecordReplay(BaseParallelWrapper):  # type: ignore[misc]
     def close(self) -> None:
         self.recorder.close()
         self.env.close()
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}<{self.env}>"
