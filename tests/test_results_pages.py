@@ -13,6 +13,7 @@ from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.suites import Indicators
 from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore
 from momagames.reports.data.report_data import collect_report_data
 from momagames.reports.data.verdicts import LEVEL
@@ -143,7 +144,7 @@ def test_methods_with_equal_gaps_are_level(monkeypatch):
     setting = SimpleNamespace(
         panel=SimpleNamespace(generalization=found), experiment=SimpleNamespace(select_episodes=3, report_episodes=4)
     )
-    settings = SimpleNamespace(confidence=0.95, resamples=500)
+    settings = Indicators(names=("hypervolume_ratio",), margin=0.0, confidence=0.95, resamples=500)
     archive = SimpleNamespace(panels=[None], data=SimpleNamespace(settings=settings), select_setting=lambda panel: setting)
     (text,) = headlines.generalization(archive)
     assert "`a` (level with `b` and `c`) has the smallest regret" in text

@@ -31,7 +31,7 @@ from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.trainer import TrainedPolicies, TrainerMethod, list_weights
 from momagames.benchmark.choices import Opponent
 from momagames.benchmark.training import Training, describe_state
-from momagames.benchmark.training_comparison import compare_with_baselines, format_standings
+from momagames.benchmark.training_comparison import format_sets, play_with_baselines
 from momagames.contract import Game
 
 SEED = 0  # of training
@@ -223,7 +223,7 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
 def measure(training: Training, trained: TrainedPolicies, episodes: int) -> dict[str, Any]:
     """Return the results in one game: its id, parameters that are not the default, opponents, and head and rows of a table."""
     game = training.game
-    head, rows = format_standings(game, compare_with_baselines(training, trained, episodes, EPISODES_SEED))
+    head, rows = format_sets(game, play_with_baselines(training, trained, episodes, EPISODES_SEED))
     default = momagames.spec(game.id).params
     changed = {name: value for name, value in game.params.items() if value != default[name]}
     print(f"{game.id} {changed}: {rows[0]}", flush=True)

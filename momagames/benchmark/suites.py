@@ -6,10 +6,12 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, Self
 
+from numpy.typing import ArrayLike
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from momagames import registry
 from momagames.analysis.named_indicators import Indicator, find_indicator
+from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.choices import GameChoice, MethodChoice, Opponent
 from momagames.benchmark.data_models import Count, FrozenModel, Name, NamingModel, Seconds, Seeds
 from momagames.benchmark.runs import (
@@ -206,6 +208,10 @@ class Indicators(NamingModel):
     def list_indicators(self) -> dict[str, Indicator]:
         """Return the indicators by name. Raises InvalidFile for code that a file of data names."""
         return {name: find_indicator(name, self.origin) for name in self.names}
+
+    def bootstrap(self, values: ArrayLike) -> Interval:
+        """Return the mean over seeds with its interval."""
+        return bootstrap(values, self.confidence, self.resamples)
 
 
 class Suite(FrozenModel):

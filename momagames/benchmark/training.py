@@ -240,7 +240,7 @@ def evaluate(
     points = play_episodes(training, policies, episodes, seed, threads=threads).mean(axis=1)
     result = {
         "points": {one.label: point.tolist() for one, point in zip(policies, points, strict=True)},
-        "hypervolume": hypervolume(filter_dominated(points), training.game.reference_point).value,
+        "hypervolume": measure_volume(training.game, points),
     }
     weights = [one.weights for one in policies]
     if len(set(weights)) > 1:
@@ -248,6 +248,11 @@ def evaluate(
         names = [objective.name for objective in training.game.objectives]
         result["controllability"] = dict(zip(names, values, strict=True))
     return result
+
+
+def measure_volume(game: Game, points: NDArray[np.float64]) -> float:
+    """Return the hypervolume of mean returns, float64[n, K]."""
+    return hypervolume(filter_dominated(points), game.reference_point).value
 
 
 def play_episodes(

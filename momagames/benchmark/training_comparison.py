@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.analysis.arrays import filter_dominated
-from momagames.analysis.indicators import hypervolume
 from momagames.baselines import SAFE, method
 from momagames.baselines.greedy import make_greedy_policy
 from momagames.baselines.trainer import TrainedPolicies, list_weights
-from momagames.benchmark.training import Training, play_episodes
+from momagames.benchmark.training import Training, measure_volume, play_episodes
 from momagames.contract import Game
 from momagames.engine.playouts import ESTIMATES
 from momagames.engine.policies import BatchPolicy
@@ -21,17 +19,11 @@ from momagames.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A set of policies.
-
-    name           of the set
-    points         float64[n, K], mean returns of its policies against the opponents of the training
-    hypervolume    of these
-    """
+class NamedFront:
+    """A front of returns, points float64[n, K]."""
 
     name: str
     points: NDArray[np.float64]
-    hypervolume: float
 
 
 @dataclass(frozen=True)
@@ -47,14 +39,10 @@ class PlayedSet:
     returns: NDArray[np.float64]
     weights: NDArray[np.float64] | None
 
-
-def compare_with_baselines(training: Training, trained: TrainedPolicies, episodes: int, seed: int) -> list[Standing]:
-    """Play `episodes` episodes of each policy in each game, against each opponent of the training and in each seat.
-
-    See `play_with_baselines` for the sets of policies.
-    """
-    played = play_with_baselines(training, trained, episodes, seed)
-    return [make_standing(training.game, one.name, one.returns.mean(axis=1)) for one in played]
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """float64[n, K], the mean returns."""
+        return np.asarray(self.returns.mean(axis=1))
 
 
 def play_with_baselines(
@@ -84,17 +72,12 @@ def play_with_baselines(
     ]
 
 
-def make_standing(game: Game, name: str, points: NDArray[np.float64]) -> Standing:
-    """Return the standing of a set of policies with mean returns float64[n, K]."""
-    return Standing(name, points, hypervolume(filter_dominated(points), game.reference_point).value)
-
-
-def format_standings(game: Game, standings: Sequence[Standing]) -> tuple[list[str], list[list[str]]]:
+def format_sets(game: Game, sets: Sequence[PlayedSet | NamedFront]) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of a table; it has the highest mean return of each set in each objective."""
     head = ["policies", "number", "hypervolume", *(f"best {objective.name}" for objective in game.objectives)]
     return head, [
-        [one.name, str(len(one.points)), f"{one.hypervolume:.5g}", *(f"{value:.4g}" for value in one.points.max(axis=0))]
-        for one in standings
+        [name, str(len(points)), f"{measure_volume(game, points):.5g}", *(f"{value:.4g}" for value in points.max(axis=0))]
+        for name, points in ((one.name, one.points) for one in sets)
     ]
 
 

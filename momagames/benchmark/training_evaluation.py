@@ -12,7 +12,7 @@ from momagames.analysis.arrays import Array, filter_dominated, normalize
 from momagames.analysis.controllability import compute_controllability, ordering_score
 from momagames.analysis.indicators import hypervolume
 from momagames.analysis.utilities import delivered_utility, expected_utility, utility_regret
-from momagames.benchmark.training_comparison import PlayedSet, Standing
+from momagames.benchmark.training_comparison import NamedFront, PlayedSet
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
 
@@ -59,7 +59,7 @@ class SetEvaluation:
         return found
 
 
-def evaluate_sets(game: Game, played: Sequence[PlayedSet], reference: Standing | None = None) -> list[SetEvaluation]:
+def evaluate_sets(game: Game, played: Sequence[PlayedSet], reference: NamedFront | None = None) -> list[SetEvaluation]:
     """Evaluate the trained policies, which are first, and the sets beside them, all for the weights of the former.
 
     reference    a front, evaluated last. Its best returns are the ideal point; else the upper bounds of the returns are
@@ -118,7 +118,7 @@ def _evaluate_points(
     )
 
 
-def _find_range(game: Game, reference: Standing | None) -> tuple[Array, Array]:
+def _find_range(game: Game, reference: NamedFront | None) -> tuple[Array, Array]:
     """Return the reference point and the ideal point, float64[K] each; an objective without any gain has the range 1."""
     low = np.array(game.reference_point, np.float64)
     bounds = np.array([one.return_high for one in game.objectives], np.float64)

@@ -29,6 +29,7 @@ from momagames.wording import count
 if TYPE_CHECKING:
     from momagames.benchmark.choices import Opponent
     from momagames.benchmark.training import Training
+    from momagames.benchmark.training_comparison import NamedFront, PlayedSet
     from momagames.benchmark.training_evaluation import SetEvaluation
     from momagames.contract import Game
 
@@ -138,7 +139,7 @@ def train(
 def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int, threads: int) -> None:
     """Play trained and other policies side by side: print a table, a verdict and the next commands, and write a page."""
     from momagames.benchmark.training import CHECKPOINT, load_training
-    from momagames.benchmark.training_comparison import format_standings, make_standing, play_with_baselines
+    from momagames.benchmark.training_comparison import format_sets, play_with_baselines
     from momagames.benchmark.training_evaluation import describe_lead, evaluate_sets
     from momagames.cli.console import get_command_line
     from momagames.reports.training_page import find_reference, write_training_page
@@ -146,10 +147,9 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
     with console(stderr=True).status("comparing with policies without training"):
         _, loaded = load_training(directory)
         played = play_with_baselines(training, loaded.make_policies(), episodes, COMPARISON_SEED, threads)
-    standings = [make_standing(training.game, one.name, one.returns.mean(axis=1)) for one in played]
     reference = find_reference(directory)
-    standings += [reference] if reference else []
-    head, rows = format_standings(training.game, standings)
+    sets: list[PlayedSet | NamedFront] = [*played, *filter(None, [reference])]
+    head, rows = format_sets(training.game, sets)
     listing = table(head[0], numbers=head[1:])
     for row in rows:
         listing.add_row(*row)
@@ -161,7 +161,7 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
         "which training did not use; the best policy of a set in each objective. Greedy policies have the same weights."
     )
     screen.print(caption, style="dim", soft_wrap=True)
-    page = write_training_page(directory, standings, caption, get_command_line())
+    page = write_training_page(directory, sets, caption, get_command_line())
     method, path = training.options, directory / CHECKPOINT
     if method.serves:
         lead = f"{method.name} trains for search, not for play: the option {method.serves} in a suite is {path}"
@@ -203,7 +203,7 @@ def evaluate(
     from dataclasses import replace
 
     from momagames.benchmark import training as trainings
-    from momagames.benchmark.training_comparison import make_standing, play_with_baselines
+    from momagames.benchmark.training_comparison import play_with_baselines
     from momagames.benchmark.training_evaluation import describe_lead, evaluate_sets
     from momagames.reports.training_page import find_reference
 
@@ -215,9 +215,10 @@ def evaluate(
     policies, game = loaded.make_policies(), training.game
     with console(stderr=True).status("playing"):
         played = play_with_baselines(training, policies, episodes, seed, trainings.count_threads())
-    standing = make_standing(game, played[0].name, played[0].returns.mean(axis=1))
+    points = played[0].points
+    volume = trainings.measure_volume(game, points)
     labels = [one.label for one in training.select_policies(policies)]
-    front, head = _sort_front(dict(zip(labels, standing.points.tolist(), strict=True))), loaded.head
+    front, head = _sort_front(dict(zip(labels, points.tolist(), strict=True))), loaded.head
     evaluations = evaluate_sets(game, played, find_reference(checkpoint))
     if as_json:
         print_json({
@@ -226,7 +227,7 @@ def evaluate(
             "episodes": episodes, "episodes_seed": seed,
             "objectives": [objective.name for objective in training.game.objectives],
             "front": [{"policy": label, "return": point} for label, point in front],
-            "hypervolume": standing.hypervolume,
+            "hypervolume": volume,
             "sets": [one.to_json() for one in evaluations], "verdict": describe_lead(evaluations),
         })  # fmt: skip
         return
@@ -237,7 +238,7 @@ def evaluate(
     screen.print(listing)
     screen.print(
         f"{head['canonical']}: {head['method']}, seed {head['seed']}, {head['steps']:,} of {head['budget']:,} steps, momagames "
-        f"{head['version']}; {count(episodes, 'episode')} per policy, seed {seed}; hypervolume {standing.hypervolume:,.6g}",
+        f"{head['version']}; {count(episodes, 'episode')} per policy, seed {seed}; hypervolume {volume:,.6g}",
         style="dim", soft_wrap=True,
     )  # fmt: skip
     screen.print(_make_sets_table(evaluations))

@@ -115,9 +115,7 @@ class Dataset:
     def read_shard(self, info: ShardInfo) -> Shard:
         """Return the episodes of a file of data. Raises InvalidFile if it is missing or damaged."""
         path, game = self.folder / info.file, self.games[info.part]
-        content = read_bytes(path, MAX_BYTES)
-        if hash_content(content) != info.sha256:
-            raise InvalidFile(f"{path}: changed since it was written")
+        content = read_content(self.folder, info)
         count, policies = self.manifest.recipe.count_episodes(info.part, info.shard), self.manifest.policies[info.part]
         shard = parse_shard(content, str(path), game)
         if len(shard) != count or shard.steps != info.steps or shard.policies.max(initial=0) >= len(policies):
@@ -178,6 +176,14 @@ class Dataset:
             block.masks[: steps + 1, i], block.agents[: steps + 1, i], block.actions[:steps, i], block.rewards[:steps, i],
             block.terminated[:steps, i], block.truncated[:steps, i], shard.returns[row].copy(),
         )  # fmt: skip
+
+
+def read_content(folder: Path, info: ShardInfo) -> bytes:
+    """Return the content of a file of data. Raises InvalidFile if it is missing or has another checksum."""
+    content = read_bytes(path := folder / info.file, MAX_BYTES)
+    if hash_content(content) != info.sha256:
+        raise InvalidFile(f"{path}: changed since it was written")
+    return content
 
 
 def stack_preferences(game: Game, policies: tuple[PolicyInfo, ...]) -> NDArray[np.float32]:

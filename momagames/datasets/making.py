@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import momagames
 from momagames.benchmark.store.checksums import MAX_BYTES
 from momagames.datasets.croissant import write_croissant
-from momagames.datasets.dataset import Dataset, open_dataset, stack_preferences
+from momagames.datasets.dataset import Dataset, open_dataset, read_content, stack_preferences
 from momagames.datasets.manifest import (
     FORMAT,
     MANIFEST,
@@ -113,16 +113,16 @@ def _resume(recipe: Recipe, place: Path) -> Manifest:
             f"{place}: has a dataset of recipe {manifest.recipe.name!r} and momagames {manifest.version}, which differ from "
             f"{given}: expected another folder"
         )
-    return manifest.model_copy(update={"shards": tuple(one for one in manifest.shards if not find_damage(place, one))})
+    return manifest.model_copy(update={"shards": tuple(one for one in manifest.shards if _is_sound(place, one))})
 
 
-def find_damage(folder: Path, info: ShardInfo) -> str:
-    """Return what is wrong with a file of data, by its checksum; empty: nothing."""
+def _is_sound(folder: Path, info: ShardInfo) -> bool:
+    """Return whether a file of data has its checksum."""
     try:
-        content = read_bytes(folder / info.file, MAX_BYTES)
-    except InvalidFile as error:
-        return str(error)
-    return "" if hash_content(content) == info.sha256 else f"{folder / info.file}: changed since it was written"
+        read_content(folder, info)
+    except InvalidFile:
+        return False
+    return True
 
 
 def describe_policies(recipe: Recipe, number: int) -> tuple[PolicyInfo, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from momagames.benchmark.training import LOG, load_training, read_log
-from momagames.benchmark.training_comparison import Standing, format_standings, make_standing
+from momagames.benchmark.training_comparison import NamedFront, PlayedSet, format_sets
 from momagames.errors import InvalidFile
 from momagames.files.writing import write_page
 from momagames.fronts.packaged import find_packaged_front
@@ -32,10 +32,10 @@ FACTS = (  # of the head of a checkpoint
 Curves = Mapping[str, Sequence[float | None]]
 
 
-def write_training_page(directory: Path, standings: Sequence[Standing], caption: str, command: str) -> Path:
+def write_training_page(directory: Path, sets: Sequence[PlayedSet | NamedFront], caption: str, command: str) -> Path:
     """Write `report.html` to a training directory, from its checkpoint and its log. Returns the path.
 
-    standings   of its policies and of policies without training
+    sets        its policies, policies without training, and a reference front, if there is one
     caption     how these were measured
     command     the command of the training
     Raises      InvalidFile
@@ -46,7 +46,7 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
     try:
         lines = read_log(directory / LOG)
         parts = PageParts()
-        head_row, rows = format_standings(training.game, standings)
+        head_row, rows = format_sets(training.game, sets)
         columns = [Column(name, is_text=not i) for i, name in enumerate(head_row)]
         facts = [(name, _format_fact(head[name])) for name in FACTS if head.get(name) not in (None, [])]
         facts.append(("command", command))
@@ -68,7 +68,7 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
     return path
 
 
-def find_reference(directory: Path) -> Standing | None:
+def find_reference(directory: Path) -> NamedFront | None:
     """Return the reference front of the package for a training on one instance; None if there is none."""
     training, _ = load_training(directory)
     if training.instance_seed is None:
@@ -76,8 +76,7 @@ def find_reference(directory: Path) -> Standing | None:
     front = find_packaged_front(training.describe()["canonical"], training.instance_seed)
     if front is None:
         return None
-    points = np.array([point.value for point in front.points], np.float64)
-    return make_standing(training.game, f"reference front ({front.kind})", points)
+    return NamedFront(f"reference front ({front.kind})", front.values)
 
 
 def _format_fact(value: Any) -> str:

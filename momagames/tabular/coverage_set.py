@@ -150,31 +150,27 @@ def find_cell(vector: Vector, others: Sequence[Vector]) -> list[Vector]:
 
 def _solve(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> Vector | None:
     """Return the solution of a square system, or None if it is not unique."""
-    size = len(matrix)
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for column in range(size):
-        pivot = next((r for r in range(column, size) if rows[r][column]), None)
-        if pivot is None:
-            return None
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        scale = rows[column][column]
-        rows[column] = [x / scale for x in rows[column]]
-        for r in range(size):
-            if r != column and rows[r][column]:
-                factor = rows[r][column]
-                rows[r] = [x - factor * y for x, y in zip(rows[r], rows[column], strict=True)]
-    return tuple(row[-1] for row in rows)
+    return tuple(row[-1] for row in rows) if _reduce(rows, len(rows)) == len(rows) else None
 
 
 def _rank(matrix: Sequence[Sequence[Fraction]]) -> int:
-    rows, rank = [list(row) for row in matrix], 0
-    for column in range(len(rows[0]) if rows else 0):
+    return _reduce([list(row) for row in matrix], len(matrix[0]) if matrix else 0)
+
+
+def _reduce(rows: list[list[Fraction]], columns: int) -> int:
+    """Bring the first columns of a matrix into reduced row echelon form; return their rank."""
+    rank = 0
+    for column in range(columns):
         pivot = next((r for r in range(rank, len(rows)) if rows[r][column]), None)
         if pivot is None:
             continue
         rows[rank], rows[pivot] = rows[pivot], rows[rank]
-        for r in range(rank + 1, len(rows)):
-            factor = rows[r][column] / rows[rank][column]
-            rows[r] = [x - factor * y for x, y in zip(rows[r], rows[rank], strict=True)]
+        scale = rows[rank][column]
+        rows[rank] = [x / scale for x in rows[rank]]
+        for r in range(len(rows)):
+            if r != rank and rows[r][column]:
+                factor = rows[r][column]
+                rows[r] = [x - factor * y for x, y in zip(rows[r], rows[rank], strict=True)]
         rank += 1
     return rank

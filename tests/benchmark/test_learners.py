@@ -19,7 +19,7 @@ from momagames.baselines.trainer import TrainerMethod
 from momagames.benchmark import training as trainings
 from momagames.benchmark.choices import Opponent
 from momagames.benchmark.exploitability import train_best_responses
-from momagames.benchmark.training_comparison import compare_with_baselines
+from momagames.benchmark.training_comparison import play_with_baselines
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
@@ -234,11 +234,11 @@ def test_comparison_with_baselines(tmp_path):
     """Same episodes for all: the returns of a trained policy that plays like a baseline are those of the baseline."""
     training = make_training("cross_entropy", instance_seed=0)
     checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=1, threads=1)
-    standings = {one.name: one for one in compare_with_baselines(training, checkpoint.make_policies(), 2, 0)}
+    sets = {one.name: one for one in play_with_baselines(training, checkpoint.make_policies(), 2, 0)}
     estimates = [f"greedy(estimate={one})" for one in ("present", "optimistic", "both")]
-    assert list(standings) == ["cross_entropy", "cross_entropy (sampled)", "greedy", *estimates, "random"]
+    assert list(sets) == ["cross_entropy", "cross_entropy (sampled)", "greedy", *estimates, "random"]
     greedy = method("greedy")(training.options.divisions).policies(training.game)
-    assert (standings["greedy"].points == trainings.play_episodes(training, greedy, 2).mean(axis=1)).all()
+    assert (sets["greedy"].points == trainings.play_episodes(training, greedy, 2).mean(axis=1)).all()
 
 
 def test_comparison_with_scripted_agents():
@@ -247,14 +247,14 @@ def test_comparison_with_scripted_agents():
         momagames.spec("mo-pommerman-duel-v0"), Moppo(**TINY), 0, 1, ("agent_0",), (Opponent(name="stationary", options={}),)
     )
     network = pommerman.options.make_trainer(pommerman.make_setup()).make_policies()
-    standings = {one.name: one for one in compare_with_baselines(pommerman, network, 2, 0)}
+    sets = {one.name: one for one in play_with_baselines(pommerman, network, 2, 0)}
     scripted = ["simple", "stationary", "random"]
-    assert list(standings) == ["moppo", "moppo (sampled)", *(f"safe:{one}" for one in scripted), *scripted]
+    assert list(sets) == ["moppo", "moppo (sampled)", *(f"safe:{one}" for one in scripted), *scripted]
     sampling = replace(pommerman, options=replace(pommerman.options, greedy=False))
     played = trainings.play_episodes(sampling, sampling.select_policies(network), 2).mean(axis=1)
-    assert (standings["moppo (sampled)"].points == played).all()
-    assert (standings["moppo"].points != played).any()
-    assert [one.name for one in compare_with_baselines(sampling, network, 1, 0)][:2] == ["moppo", "moppo (greedy)"]
+    assert (sets["moppo (sampled)"].points == played).all()
+    assert (sets["moppo"].points != played).any()
+    assert [one.name for one in play_with_baselines(sampling, network, 1, 0)][:2] == ["moppo", "moppo (greedy)"]
 
 
 def test_reference_front_of_an_instance(tmp_path):
@@ -326,8 +326,8 @@ def test_one_policy_for_several_start_positions(tmp_path):
     policies = training.select_policies(checkpoint.make_policies())
     each = [trainings.play_episodes(replace(alone, game=game), policies, 3, 5) for game in (one, two)]
     np.testing.assert_array_equal(trainings.play_episodes(training, policies, 3, 5), np.concatenate(each, axis=1))
-    standing, *_ = compare_with_baselines(training, checkpoint.make_policies(), 3, 5)
-    np.testing.assert_allclose(standing.points, np.concatenate(each, axis=1).mean(axis=1))
+    own, *_ = play_with_baselines(training, checkpoint.make_policies(), 3, 5)
+    np.testing.assert_allclose(own.points, np.concatenate(each, axis=1).mean(axis=1))
     with pytest.raises(InvalidParameter, match="its other_games is"):
         trainings.train(alone, tmp_path)
     with pytest.raises(InvalidParameter, match="given start positions for 2 games"):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from momagames.benchmark.training_comparison import PlayedSet, Standing
+from momagames.benchmark.training_comparison import NamedFront, PlayedSet
 from momagames.benchmark.training_evaluation import describe_lead, evaluate_sets
 from momagames.errors import InvalidParameter
 
@@ -57,7 +57,7 @@ def test_the_sentence_has_every_verdict_and_the_reference_front():
         play("scripted", [[0.56, 7.7]], None, [-1.0, 1.0, 0.5, -0.5]),
         play("champion", [[1, 5], [0, 9]], WEIGHTS, noise),
     ]
-    front = Standing("reference front (proven)", np.array([[1.0, 10.0]]), 20.0)
+    front = NamedFront("reference front (proven)", np.array([[1.0, 10.0]]))
     evaluations = evaluate_sets(GAME, sets, front)
     assert evaluations[-1].normalized_hypervolume == 1
     assert evaluations[-1].lead is None
@@ -70,7 +70,7 @@ def test_the_sentence_has_every_verdict_and_the_reference_front():
 
 def test_the_reference_front_sets_the_ideal_point():
     """The best values of the front are 0 and 5, a half of each range."""
-    front = Standing("reference front (proven)", np.array([[0.0, 5.0]]), 5.0)
+    front = NamedFront("reference front (proven)", np.array([[0.0, 5.0]]))
     own, _ = evaluate_sets(GAME, [play("mine", [[0, 2.5]], WEIGHTS[:1])], front)
     assert own.best == {"outcome": 1.0, "captures": 0.5}
     assert own.normalized_hypervolume == 0.5

@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames.analysis import ratings
 from momagames.analysis.named_indicators import measure_clipped
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
 from momagames.benchmark.suites import Indicators
 from momagames.contract import Game
@@ -92,12 +92,12 @@ def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
                 values[NORMALIZED_HV].setdefault(cell, {})[seed] = volume
     methods = tuple(runs_by_method)
     tables = {
-        name: {cell: _bootstrap(list(by_seed.values()), settings) for cell, by_seed in cells.items()}
+        name: {cell: settings.bootstrap(list(by_seed.values())) for cell, by_seed in cells.items()}
         for name, cells in values.items()
     }
     same = frozenset((m, o) for m in methods for o in opponents if _base_name(m) == _base_name(o))
     square = {_base_name(m) for m in methods} == {_base_name(o) for o in opponents} and len(opponents) > 1
-    gaps = {name: _bootstrap(_compute_gaps(cells, same), settings) for name, cells in values.items()} if square else {}
+    gaps = {name: settings.bootstrap(_compute_gaps(cells, same)) for name, cells in values.items()} if square else {}
     policies = {m: tuple(runs_by_method[m][seed].labels[i] for seed, i in runs.items()) for m, runs in selected.items()}
     scores = score_head_to_head(panel, settings, ANCHOR)
     if scores:
@@ -134,10 +134,6 @@ def _select_policy(game: Game, decider: int, episodes: PolicyEpisodes) -> int:
 def _base_name(label: str) -> str:
     """Return a name without its options."""
     return label.partition("(")[0]
-
-
-def _bootstrap(values: Sequence[float], settings: Indicators) -> Interval:
-    return bootstrap(values, settings.confidence, settings.resamples)
 
 
 def _compute_gaps(cells: Mapping[Cell, Mapping[int, float]], same: frozenset[tuple[str, str]]) -> list[float]:

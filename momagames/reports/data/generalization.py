@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from momagames.analysis.arrays import Array
 from momagames.analysis.generalization import choose_policies, expected_utility_regrets, instance_ratios
 from momagames.analysis.reference import Reference
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.statistics import Interval
 from momagames.analysis.utilities import utility_weights
 from momagames.benchmark.episodes import make_episode_seeds
 from momagames.benchmark.runs import PoliciesRun
@@ -114,6 +114,6 @@ def _summarize(runs: Mapping[int, tuple[float, float]], more_is_better: bool, se
     values = np.array(list(runs.values()))
     gaps = (values[:, 0] - values[:, 1]) * (1 if more_is_better else -1)
     columns = [values[:, 0], values[:, 1], gaps]
-    training, test, gap = (bootstrap(one, settings.confidence, settings.resamples) for one in columns)
+    training, test, gap = map(settings.bootstrap, columns)
     tests = {seed: found for seed, (_, found) in runs.items()}
     return InstanceScore(training, test, gap, tests, dict(zip(runs, gaps.tolist(), strict=True)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.ratings import Cycle, find_clearest_cycle, rating_intervals
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.head_to_head import find_deciding_objective, score_wins
 from momagames.benchmark.suites import Indicators
 from momagames.contract import Game
@@ -82,9 +82,6 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
     level = (player for player in players if player != best and beside[player].high >= beside[best].value)
     rates, answers = wins.mean(axis=3), response.mean(axis=2)
 
-    def interval(values: Array) -> Interval:
-        return bootstrap(values.tolist(), settings.confidence, settings.resamples)
-
     return HeadToHeadScores(
         title=panel.title,
         full_heading=panel.full_heading,
@@ -92,11 +89,11 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
         two_sided=len(set(game.teams)) == 2,
         players=players,
         seeds=seeds,
-        wins={(a, b): interval(rates[:, i, j]) for i, a in enumerate(players) for j, b in enumerate(players)},
+        wins={(a, b): settings.bootstrap(rates[:, i, j]) for i, a in enumerate(players) for j, b in enumerate(players)},
         ratings=ratings,
-        returns={a: tuple(map(interval, returns[:, i].T)) for i, a in enumerate(players)},
-        response={a: interval(answers[:, i]) for i, a in enumerate(players)},
-        gain={a: interval(answers[:, i] - rates[:, i, i]) for i, a in enumerate(players)},
+        returns={a: tuple(map(settings.bootstrap, returns[:, i].T)) for i, a in enumerate(players)},
+        response={a: settings.bootstrap(answers[:, i]) for i, a in enumerate(players)},
+        gain={a: settings.bootstrap(answers[:, i] - rates[:, i, i]) for i, a in enumerate(players)},
         cycle=(tuple(players[i] for i in cycle.players), cycle.win_rate) if cycle else None,
         leaders=(best, *level),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.named_indicators import measure_share
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.suites import Indicators
 from momagames.reports.data.panels import Panel
 
@@ -38,10 +38,7 @@ def build_overview(panels: Sequence[Panel], settings: Indicators) -> list[Overvi
     for index, panel in enumerate(panels):
         if panel.primary and panel.points:
             values = {method: compute_ratios(panel, method) for method in panel.points}
-            scores = {
-                method: bootstrap(list(ratios.values()), settings.confidence, settings.resamples)
-                for method, ratios in values.items()
-            }
+            scores = {method: settings.bootstrap(list(ratios.values())) for method, ratios in values.items()}
             top = max(round(score.value, 3) for score in scores.values())
             best = frozenset(method for method, score in scores.items() if round(score.value, 3) == top)
             is_exact = all(reference.tag == "exact" for reference in panel.references.values())

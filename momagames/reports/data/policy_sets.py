@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from momagames.analysis.episode_returns import esr_set
 from momagames.analysis.named_indicators import WEIGHT_INDICATORS, MeasuredRun
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.suites import Indicators
 from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
@@ -44,9 +44,9 @@ def summarize_policy_sets(panel: Panel, settings: Indicators) -> dict[str, Polic
             for seed, points in panel.points[method].items()
         }
         found[method] = PolicySetSummary(
-            policies=_bootstrap([len(one.labels) for one in games], settings),
-            front=_bootstrap([len(one.nondominated_points().labels) for one in games], settings),
-            esr=None if None in sizes else _bootstrap([size for size in sizes if size is not None], settings),
+            policies=settings.bootstrap([len(one.labels) for one in games]),
+            front=settings.bootstrap([len(one.nondominated_points().labels) for one in games]),
+            esr=None if None in sizes else settings.bootstrap([size for size in sizes if size is not None]),
             control={
                 name: score.interval
                 for name, one in WEIGHT_INDICATORS.items()
@@ -54,10 +54,6 @@ def summarize_policy_sets(panel: Panel, settings: Indicators) -> dict[str, Polic
             },
         )
     return found
-
-
-def _bootstrap(values: list[float], settings: Indicators) -> Interval:
-    return bootstrap(values, settings.confidence, settings.resamples)
 
 
 def _esr_set_size(games: PolicyEpisodes) -> int | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.named_indicators import Indicator
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suites import Experiment, Indicators, PoliciesExperiment, Suite
@@ -148,5 +148,5 @@ def _differences(first: Mapping[str, Score], second: Mapping[str, Score], settin
     found: dict[str, Interval] = {}
     for name in first:
         values = [value - first[name].values[seed] for seed, value in second[name].values.items()]
-        found[name] = bootstrap(values, settings.confidence, settings.resamples)
+        found[name] = settings.bootstrap(values)
     return found

@@ -12,7 +12,7 @@ from momagames.analysis.arrays import Array, filter_dominated
 from momagames.analysis.episode_returns import esr_values, mean_returns, selected_value, ser_values
 from momagames.analysis.named_indicators import Indicator, MeasuredRun, WeightedPolicies
 from momagames.analysis.reference import Reference
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.suites import Experiment, Indicators
 from momagames.contract import Game
 from momagames.reports.data.points import Points, PolicyEpisodes
@@ -112,7 +112,7 @@ def score_runs(indicator: Indicator, runs: Mapping[int, MeasuredRun], settings: 
     values = {seed: value for seed, run in runs.items() if (value := indicator.measure(run)) is not None}
     if not values:
         return None
-    interval = bootstrap([v.value for v in values.values()], settings.confidence, settings.resamples)
+    interval = settings.bootstrap([v.value for v in values.values()])
     return Score(interval, any(v.approx for v in values.values()), {seed: v.value for seed, v in values.items()})
 
 
@@ -131,7 +131,4 @@ def compute_user_utilities(
             single, many = found.setdefault(utility.name, ([], []))
             single.append(selected_value(esr_values(select, utility), esr_values(report, utility)))
             many.append(selected_value(ser_values(select, utility), ser_values(report, utility)))
-    intervals = {
-        name: [bootstrap(values, settings.confidence, settings.resamples) for values in both] for name, both in found.items()
-    }
-    return {name: UserUtility(*both) for name, both in intervals.items()}
+    return {name: UserUtility(*map(settings.bootstrap, both)) for name, both in found.items()}

@@ -10,7 +10,7 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import mean_returns
 from momagames.analysis.fairness import FAIRNESS_MEASURES, agent_utilities, lorenz_front
 from momagames.analysis.reference import Reference
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.suites import Indicators
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import PolicyEpisodes
@@ -35,10 +35,7 @@ def measure_team_fairness(panel: Panel, settings: Indicators) -> dict[str, dict[
             if (measured := _measure_run(panel, episodes, panel.references[seed], weights.get(seed, {})))
         ]
         if values:
-            found[method] = {
-                name: bootstrap([one[name] for one in values], settings.confidence, settings.resamples)
-                for name in FAIRNESS_COLUMNS
-            }
+            found[method] = {name: settings.bootstrap([one[name] for one in values]) for name in FAIRNESS_COLUMNS}
     return found
 
 

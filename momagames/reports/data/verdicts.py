@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from momagames.analysis.arrays import ROUNDING, Array
-from momagames.analysis.statistics import Interval, bootstrap
+from momagames.analysis.arrays import ROUNDING
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.suites import Indicators
 from momagames.reports.data.overview import compute_ratios, stack_ratios
 from momagames.reports.data.panels import Panel
@@ -62,20 +62,16 @@ def compare_methods(panels: Sequence[Panel], settings: Indicators, left_out: Col
     stacked = stack_ratios(chosen, [[name] * len(chosen) for name in methods]) if chosen else []
     if not stacked or not len(stacked[0]):
         return None
-
-    def bound(values: Array) -> Interval:
-        return bootstrap(values, settings.confidence, settings.resamples)
-
     scores = dict(zip(methods, stacked, strict=True))
     ranked = sorted(methods, key=lambda name: -scores[name].mean())
     best = scores[ranked[0]]
-    rest = (ranked[1], bound(scores[ranked[1]])) if len(ranked) > 1 else None
+    rest = (ranked[1], settings.bootstrap(scores[ranked[1]])) if len(ranked) > 1 else None
     return Verdict(
-        winner=(ranked[0], bound(best)),
+        winner=(ranked[0], settings.bootstrap(best)),
         runner_up=rest,
         settings=len(chosen),
         won=sum(find_panel_leaders(panel, settings, left_out) == [ranked[0]] for panel in chosen),
-        lead=bound(best - scores[ranked[1]]) if rest else None,
+        lead=settings.bootstrap(best - scores[ranked[1]]) if rest else None,
         others=[name for name in counts if name not in methods],
     )
 
@@ -101,7 +97,7 @@ def compare_runs(first: Mapping[int, float], second: Mapping[int, float], settin
     first, second    seed -> score of the run
     """
     pairs = [first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())]
-    return bootstrap(pairs, settings.confidence, settings.resamples) if pairs else None
+    return settings.bootstrap(pairs) if pairs else None
 
 
 def find_panel_leaders(panel: Panel, settings: Indicators, left_out: Collection[str] = ()) -> list[str]:
