@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.agent_spaces import AgentSpaces, central_state
 from momagames.adapters.bases import AECBase
@@ -383,16 +383,4 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             del self._renderer
 
 
-def make(
-    id: str,
-    *,
-    illegal: str = "raise",
-    render_mode: str | None = None,
-    render_options: Mapping[str, Any] | None = None,
-    max_cycles: int | None = None,
-    numeric_infos: bool = False,
-    **params: Any,
-) -> MultiObjectiveAEC:
-    """Make the AEC environment of an id; see `momagames.make`."""
-    game = registry.spec(id, **params)
-    return MultiObjectiveAEC(game, illegal, render_mode, render_options, max_cycles, numeric_infos)
+make: Callable[..., MultiObjectiveAEC] = partial(checks.make_environment, MultiObjectiveAEC)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -349,19 +350,4 @@ def copy_policies(policies: dict[int, Policy], known: dict[int, Any]) -> dict[in
         ) from error
 
 
-def make(
-    id: str,
-    *,
-    agent: str | None = None,
-    team: int | None = None,
-    others: Opponents = "random",
-    illegal: str = "raise",
-    render_mode: str | None = None,
-    render_options: Mapping[str, Any] | None = None,
-    max_cycles: int | None = None,
-    numeric_infos: bool = False,
-    **params: Any,
-) -> SingleAgentEnv:
-    """Make the Gymnasium environment of an id; see `momagames.make`."""
-    game = registry.spec(id, **params)
-    return SingleAgentEnv(game, agent, others, illegal, render_mode, render_options, team, max_cycles, numeric_infos)
+make: Callable[..., SingleAgentEnv] = partial(checks.make_environment, SingleAgentEnv)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from numbers import Number
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames import registry
 from momagames.contract import Game, read_numbers, split_mask
 from momagames.engine.episode import PASS, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_choice, invalid_value, nearest, one_of
@@ -34,6 +36,13 @@ class AgentDict(dict[str, T]):
             return self[name]
         except TypeError:
             return self.__missing__(name)
+
+
+def make_environment(kind: Callable[..., T], /, id: str, **options: Any) -> T:
+    """Make an environment of a class: options that its constructor does not have are parameters of the game."""
+    own = inspect.signature(kind).parameters.keys() - {"game"}
+    game = registry.spec(id, **{name: value for name, value in options.items() if name not in own})
+    return kind(game, **{name: value for name, value in options.items() if name in own})
 
 
 def check_illegal(illegal: str) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.agent_spaces import AgentSpaces
@@ -119,17 +118,6 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
         self.aec_env.close()
 
 
-def make(
-    id: str,
-    *,
-    illegal: str = "raise",
-    render_mode: str | None = None,
-    render_options: Mapping[str, Any] | None = None,
-    max_cycles: int | None = None,
-    numeric_infos: bool = False,
-    **params: Any,
-) -> MultiObjectiveParallel:
+def make(id: str, *, max_cycles: int | None = None, **options: Any) -> MultiObjectiveParallel:
     """Make the parallel environment of an id; see `momagames.make`."""
-    game = registry.spec(id, **params)
-    aec = MultiObjectiveAEC(game, illegal, render_mode, render_options, numeric_infos=numeric_infos)
-    return MultiObjectiveParallel(aec, max_cycles)
+    return MultiObjectiveParallel(checks.make_environment(MultiObjectiveAEC, id, **options), max_cycles)

@@ -10,7 +10,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space, reward_space
 from momagames.contract import Game
@@ -222,15 +221,6 @@ def _squeeze_axis(array: NDArray[Any], one: bool) -> NDArray[Any]:
     return array[:, 0] if one else array
 
 
-def make(
-    id: str,
-    num_envs: int,
-    threads: int = 1,
-    *,
-    autoreset: Autoreset = "next_step",
-    views: Views = "mover",
-    illegal: str = "raise",
-    **params: Any,
-) -> MultiObjectiveVectorEnv:
+def make(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiObjectiveVectorEnv:
     """Make the vector environment of an id; see `momagames.make_vec`."""
-    return MultiObjectiveVectorEnv(registry.spec(id, **params), num_envs, threads, autoreset, views, illegal)
+    return checks.make_environment(MultiObjectiveVectorEnv, id, num_envs=num_envs, threads=threads, **options)

@@ -102,6 +102,26 @@ def print_line(text: object, file: TextIO | None = None) -> None:
     print(show_controls(str(text)), file=file, flush=True)
 
 
+def print_problems(checks: Sequence[tuple[str, Callable[[], Sequence[str]]]], verdict: str, summary: str) -> None:
+    """Print the problems that each check of a file lists or raises, or the verdict on a file without any.
+
+    If there are any, end with an exit code, after the number of files and a summary.
+    """
+    from momagames.errors import MomagamesError
+
+    wrong = 0
+    for name, list_problems in checks:
+        try:
+            problems = list_problems()
+        except MomagamesError as error:
+            problems = [str(error)]
+        print_line("\n".join(problems) or f"{name}: {verdict}")
+        wrong += bool(problems)
+    if wrong:
+        print(f"momagames: {wrong} of {len(checks)} {summary}", file=sys.stderr)
+        raise typer.Exit(FAILED)
+
+
 def print_heading(screen: Any, heading: str, rest: str = "") -> None:
     """Print a heading in bold, and the rest of its line."""
     from rich.text import Text

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from gymnasium import spaces
 
-from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.text import prompts
@@ -110,14 +110,4 @@ class TextEnv(MultiObjectiveAEC):
         return score_return(self.game, self._start, self._start_seed, self.episode.returns[self._index[agent]], weights)
 
 
-def make(
-    id: str,
-    *,
-    preference: Any = None,
-    legal_actions: str = "names",
-    illegal: str = "raise",
-    max_cycles: int | None = None,
-    **params: Any,
-) -> TextEnv:
-    """Make the text environment of an id; see `momagames.make`."""
-    return TextEnv(registry.spec(id, **params), preference, legal_actions, illegal, max_cycles)
+make: Callable[..., TextEnv] = partial(checks.make_environment, TextEnv)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import print_line
+from momagames.cli.console import print_problems
 from momagames.wording import count
 
 if TYPE_CHECKING:
     from momagames.games.robotmail.layouts.layout import Cell, Layout
 
-EXIT_INVALID_LAYOUT = 1  # exit code
 DIM = "bright_black"
 # symbol of a cell, its style and its meaning; the number of a receiver replaces the 5
 SYMBOLS = {
@@ -35,20 +34,13 @@ def check(
     files: Annotated[list[str], typer.Argument(metavar="COLORS TARGETS...", help="Pairs of CSV files, or the stems of pairs.")],
 ) -> None:
     """Report the problems of layout files and their places; the exit code is 1 if there are any."""
-    from momagames.errors import InvalidLayout
     from momagames.games.robotmail.layouts import loader
 
-    sources, invalid = group_sources(files), 0
-    for source in sources:
-        try:
-            problems = loader.list_problems(source)
-        except InvalidLayout as error:
-            problems = [str(error)]
-        print_line("\n".join(problems) or f"{source if isinstance(source, str) else ', '.join(source)}: fine")
-        invalid += bool(problems)
-    if invalid:
-        print(f"momagames: {invalid} of {len(sources)} layouts cannot be played", file=sys.stderr)
-        raise typer.Exit(EXIT_INVALID_LAYOUT)
+    checks = [
+        (source if isinstance(source, str) else ", ".join(source), partial(loader.list_problems, source))
+        for source in group_sources(files)
+    ]
+    print_problems(checks, "fine", "layouts cannot be played")
 
 
 @layout.command()

@@ -203,20 +203,15 @@ def _build_game_panels(
     }
     facts = {digest: data["facts"] for digest, data in metadata.items()}
     if isinstance(experiment, PlansExperiment):
-        yield _build_plans_panel(store, settings, experiment, game, finished, facts, common)
+        yield _build_plans_panel(store, experiment, finished, facts, common)
     else:
-        yield from _build_policies_panels(store, settings, experiment, game, runs[0][0], finished, facts, common)
+        yield from _build_policies_panels(store, experiment, runs[0][0], finished, facts, common)
 
 
 def _build_plans_panel(
-    store: Store,
-    settings: Indicators,
-    experiment: PlansExperiment,
-    game: Game,
-    finished: list[tuple[Run, str]],
-    facts: Mapping[str, Mapping[str, Any]],
-    common: dict[str, Any],
+    store: Store, experiment: PlansExperiment, finished: list[tuple[Run, str]], facts: Mapping[str, Any], common: dict[str, Any]
 ) -> Panel:
+    game, settings = common["game"], common["settings"]
     points: dict[str, dict[int, Points]] = {}
     histories: dict[str, dict[int, SearchHistory]] = {}
     proven: dict[int, Array] = {}
@@ -253,15 +248,14 @@ def add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[i
 
 def _build_policies_panels(
     store: Store,
-    settings: Indicators,
     experiment: PoliciesExperiment,
-    game: Game,
     first: Run,
     finished: list[tuple[Run, str]],
-    facts: Mapping[str, Mapping[str, Any]],
+    facts: Mapping[str, Any],
     common: dict[str, Any],
 ) -> Iterator[Panel]:
-    """Yield the panel of all opponents and seats, then those of `_list_scopes`; `first`: any run of the game."""
+    """Yield the panel of each of `_list_scopes`; `first`: any run of the game."""
+    game, settings = common["game"], common["settings"]
     weights: dict[str, dict[int, Mapping[str, list[float]]]] = {}
     for run, name in finished:
         weights.setdefault(name, {})[run.seed] = facts[run.digest].get("weights", {})

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import print_line
+from momagames.cli.console import print_problems
 from momagames.wording import count
 
 if TYPE_CHECKING:
     from momagames.games.tileblast.levels.loader import Level
 
-EXIT_INVALID = 1  # exit code
 MAX_DIGITS = 9  # of the number of a level
 STYLES = ("", "red", "blue", "yellow", "dark_orange", "magenta", "hot_pink")  # by color code
 NO_COLOR = "bold"
@@ -26,20 +25,12 @@ level = typer.Typer(help="Check, show, generate and rate levels of MO-TileBlast.
 @level.command()
 def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Level files, YAML or JSON.")]) -> None:
     """Check level files and list their errors; exit code 1 if there are any."""
-    from momagames.errors import InvalidLevel
     from momagames.games.tileblast.levels import loader
 
-    wrong = 0
-    for file in files:
-        try:
-            found = [f"{file}: {problem}" for problem in loader.list_problems(file)]
-        except InvalidLevel as error:
-            found = [str(error)]
-        print_line("\n".join(found) or f"{file}: valid")
-        wrong += bool(found)
-    if wrong:
-        print(f"momagames: {wrong} of {len(files)} files are invalid", file=sys.stderr)
-        raise typer.Exit(EXIT_INVALID)
+    def list_problems(file: Path) -> list[str]:
+        return [f"{file}: {problem}" for problem in loader.list_problems(file)]
+
+    print_problems([(str(file), partial(list_problems, file)) for file in files], "valid", "files are invalid")
 
 
 @level.command()
