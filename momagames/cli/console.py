@@ -107,13 +107,13 @@ def print_problems(checks: Sequence[tuple[str, Callable[[], Sequence[str]]]], ve
 
     If there are any, end with an exit code, after the number of files and a summary.
     """
-    from momagames.errors import MomagamesError
+    from momagames.errors import InvalidParameter
 
     wrong = 0
     for name, list_problems in checks:
         try:
             problems = list_problems()
-        except MomagamesError as error:
+        except InvalidParameter as error:
             problems = [str(error)]
         print_line("\n".join(problems) or f"{name}: {verdict}")
         wrong += bool(problems)
