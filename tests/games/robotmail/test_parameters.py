@@ -1,7 +1,5 @@
 """Ids, parameters, objectives and environment APIs of MO-RoboticMail (SPEC §5, §8, §10.1), and the words for its actions."""
 
-import copy
-import pickle
 import re
 
 import numpy as np
@@ -267,33 +265,6 @@ def test_forms_of_a_layout(form, stem, tmp_path):
     spelled = momagames.canonical(ID, **env.game.params)
     assert spelled.startswith(f"{ID}(layout={KEPT.get(form, ROWS)!r},required_mail=6,num_players=2,")
     assert spelled.endswith("observation='dict',objectives=('delivery', 'pickup', 'dock', 'time'))")
-
-
-def test_canonical_can_be_read_again():
-    for params in ({"layout": ONE_ROW, "with_battery": False}, {"layout": "ring", "objectives": ["energy"], "max_step": 7}):
-        spelled = momagames.canonical("mo-robotmail-2-v0", **params)
-        read = eval("dict" + spelled.removeprefix("mo-robotmail-2-v0"))
-        assert momagames.canonical("mo-robotmail-2-v0", **read) == spelled
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
-@pytest.mark.parametrize("form", ["arguments", "texts", "layout"])
-def test_copies_continue_identically(copied, form):
-    env = momagames.make(ID, layout=FORMS[form](None), random_num_steps=True, objectives=[*CORE, *MORE])
-    env.reset(seed=5)
-    rng = np.random.default_rng(1)
-    for _ in range(5):
-        env.step(int(rng.integers(5)))
-    other = copied(env)
-    assert other.game.params == env.game.params
-    for _ in range(40):
-        action = int(rng.integers(5))
-        for each in (env, other):
-            each.step(action)
-        assert other.record.tobytes() == env.record.tobytes()
-        assert (other.returns == env.returns).all()
-        assert all((other.rewards[agent] == env.rewards[agent]).all() for agent in env.agents)
-    assert env.get_state()["clock"]
 
 
 # ----------------------------------------------------------------------------------------------------------------- APIs
