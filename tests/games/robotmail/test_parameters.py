@@ -8,7 +8,7 @@ import pytest
 import momagames
 from momagames.benchmark import match
 from momagames.engine.episode import Episode
-from momagames.errors import IllegalAction, InvalidLayout, InvalidParameter
+from momagames.errors import InvalidLayout, InvalidParameter
 from momagames.games import robotmail
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
@@ -321,25 +321,6 @@ def test_winners_are_named():
     assert [bout.games[-1].winners for bout in result.bouts] == [(0, 1), (2, 3)]  # players change sides
 
 
-BAD = [5, -1, 2**70, 1.5, None, "1", [1], [], {}, float("nan")]
-
-
-def test_numbers_that_are_no_action_are_rejected():
-    """§3.5 What is outside of 0..4; whatever else is illegal is a skip."""
-    for action in BAD:
-        env = momagames.make(ID)
-        env.reset(seed=1)
-        before = env.get_state()
-        with pytest.raises(
-            IllegalAction, match=rf"illegal action={re.escape(repr(action))} of robot_0: expected one of \d legal actions"
-        ) as error:
-            env.step(action)
-        if isinstance(action, int):
-            assert "actions are 0..4; legal now: 0 stand, 1 forward" in str(error.value)
-        assert env.get_state() == before
-        env.step(1)
-
-
 def test_illegal_random():
     """Numbers that are no action become a legal one, the same with the same seed; illegal ones are skips as ever."""
     states = []
@@ -374,21 +355,6 @@ def test_illegal_forfeit():
         env.step(1)  # sooner or later against the border: a skip, no forfeit
     assert env.get_state()["illegal"]
     assert env.agents == ["robot_0", "robot_1"]
-
-
-def test_illegal_in_batches():
-    many = momagames.make_vec(ID, 2)
-    many.reset(seed=1)
-    with pytest.raises(IllegalAction, match=r"illegal action=5 of robot_0 in environment 1"):
-        many.step([0, 5])
-    for actions in ([1.0, 1.0], [True, True], ["1", "1"], [1], [[1, 1]]):
-        with pytest.raises(IllegalAction, match="integers of shape"):
-            many.step(actions)
-    envs = momagames.make_vec(ID, 2, illegal="random")
-    envs.reset(seed=1)
-    envs.step([9, -3])
-    assert envs.batch.states["illegal"].tolist() == [0, 0]
-    assert (envs.batch.states["ply"] == 1).all()
 
 
 # ---------------------------------------------------------------------------------------------------------------- words
