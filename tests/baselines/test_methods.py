@@ -12,6 +12,7 @@ from momagames.baselines.search.beam import ESTIMATES, _Search, crowding_distanc
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidParameter, UnknownId
+from tests.baselines.reference_search import find_groups, tiles_of
 from tests.games.gemwalk.naive import stated_front
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
@@ -124,19 +125,8 @@ def test_beam_with_a_tiny_budget_completes_a_game():
 
 
 def list_groups(rows):
-    """Yield (color, size) of every group of equal tiles, by flood fill."""
-    remaining = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
-    while remaining:
-        (x, y), color = remaining.popitem()
-        size, frontier = 1, [(x, y)]
-        while frontier:
-            x, y = frontier.pop()
-            for neighbor in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
-                if remaining.get(neighbor) == color:
-                    del remaining[neighbor]
-                    size += 1
-                    frontier.append(neighbor)
-        yield int(color), size
+    """List (color, size) of every group of equal tiles."""
+    return [(int(color), len(cells)) for color, cells in find_groups(tiles_of(rows))]
 
 
 @pytest.mark.parametrize("kind", [1, 2])

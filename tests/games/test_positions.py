@@ -138,7 +138,7 @@ BAD_FOR_BOTH = [
     ({"board": b"111"}, "shape"),
     ({"board": [[1, 2], [3]]}, "board"),
     ({"board": [["1", "1", "1"]] * 3}, "shape"),
-    ({"board": np.zeros((2, 3), int)}, "shape"),
+    ({"board": np.zeros((2, 3), int)}, r"shape \(2, 3\); this game needs|\(2, 3\)"),
     ({"board": ["111"]}, "shape"),
     ({"board": ["111", "11", "1"]}, "differ in length"),
     ({"board": ["x11"] * 5}, "row 0, column 0: invalid cell='x'|has shape"),
