@@ -293,7 +293,7 @@ def strings_of(nodes: Iterable[ast.AST]) -> Iterator[str]:
     nodes    of its tree, each before its parts
 
     The parts of a path, as in ROOT / "docs" / "page.md", are one string. Folders that Python is to import from are left out,
-    as the imports tell what is read there.
+    as the imports tell what is read there, and kinds of experiments, since some have the name of a suite.
     """
     skipped: set[ast.AST] = set()
     for node in nodes:
@@ -303,6 +303,8 @@ def strings_of(nodes: Iterable[ast.AST]) -> Iterator[str]:
             skipped.update(part for argument in node.args for part in ast.walk(argument))
         elif node in skipped:
             continue
+        elif isinstance(node, (ast.Dict, ast.Compare)):
+            skipped.update(kinds_in(node))
         elif isinstance(node, ast.JoinedStr):
             skipped.update(node.values)
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else "*" for part in node.values)
@@ -314,6 +316,13 @@ def strings_of(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield "/".join(itertools.takewhile(lambda text: isinstance(text, str), texts))  # then comes something unknown
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
+
+
+def kinds_in(node: ast.Dict | ast.Compare) -> list[ast.expr]:
+    """Return the values of "kind" in {"kind": value}, or those that something.kind is compared with."""
+    if isinstance(node, ast.Compare):
+        return node.comparators if getattr(node.left, "attr", "") == "kind" else []
+    return [value for key, value in zip(node.keys, node.values, strict=True) if getattr(key, "value", "") == "kind"]
 
 
 def is_import_path(function: ast.expr) -> bool:

@@ -43,7 +43,7 @@ SUITE = {"name": "track", "description": "Cut.", "indicators": INDICATORS}
 def results(tmp_path_factory):
     """Return a small collection of two suites, each with one experiment."""
     folder = tmp_path_factory.mktemp("results") / "both"
-    experiments = [{**plans([RANDOM, EXACT]), "name": "one: boards"}, {**POLICIES, "name": "two: seats"}]
+    experiments = [{**plans([RANDOM, EXACT]), "name": "one: boards", "budget": 3000}, {**POLICIES, "name": "two: seats"}]
     both = load_suite({"name": "both", "description": "", "experiments": experiments, "indicators": INDICATORS})
     assert not run_suite(both, folder).failed
     return folder
@@ -249,7 +249,10 @@ def test_page_of_games_between_learners(tmp_path):
 
 
 def test_page_of_plans(tmp_path):
-    steps = {**plans([RANDOM, GREEDY, EXACT], board_width=6, board_height=6, num_colors=3), "name": "steps"}
+    steps = {
+        **plans([RANDOM, GREEDY, EXACT], id="mo-samegame-v0", board_width=6, board_height=6, num_colors=3),
+        "name": "steps",
+    }
     beams = [{"name": "beam", "options": {"width": 2, "estimate": estimate}} for estimate in ("present", "champion")]
     trained = load_suite({**SUITE, "experiments": [{**steps, "methods": [RANDOM, *beams]}]})
     assert headlines.describe_trained(trained).endswith("which no budget includes: `beam(estimate=champion)`.")
@@ -282,7 +285,7 @@ def test_page_of_learners_of_other_libraries(tmp_path):
     for package in ("torch", "sb3_contrib"):
         pytest.importorskip(package)
     learner = {"name": "maskable_ppo", "options": {**OPTIONS["maskable_ppo"], "net_arch": [16, 16]}}
-    boards = plans([RANDOM, learner], seeds=(0,))
+    boards = plans([RANDOM, learner], seeds=(0,), board_height=3)
     seats = {**POLICIES, "methods": [RANDOM, learner, GREEDY], "opponents": [RANDOM], "seeds": [0], "budget": 200}
     page = run_page("morl", [boards, {**seats, "seats": ["player_0"]}], tmp_path)
     easy, hard = report(tmp_path / "results", replays=False).panels

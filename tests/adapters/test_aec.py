@@ -91,25 +91,11 @@ def test_dead_steps_in_turn_order() -> None:
     assert order == ["agent_2", "agent_0", "agent_1"]
 
 
-def test_a_given_board_that_is_over() -> None:
-    env = momagames.make("mo-samegame-v0", board_width=3, board_height=3, num_colors=3, num_agents=2)
-    env.reset(options={"board": np.array([[0, 0, 0], [0, 0, 0], [1, 2, 3]])})
-    assert all(env.terminations.values())
-    assert not env.last()[1].any()
-    assert not env.observe("agent_0")["action_mask"].any()
-
-
 def test_state_is_the_planes() -> None:
     env = mobreakthrough_v0.env(board_width=5, board_height=6)
     env.reset()
     assert np.array_equal(env.state(), env.observe("player_0")["observation"])
     assert env.state_space.contains(env.state())
-
-
-@pytest.mark.parametrize("mode", ["nonsense", "humam", 3])
-def test_unknown_render_modes_are_rejected(mode: object) -> None:
-    with pytest.raises(momagames.MomagamesError, match="render_mode"):
-        momagames.make("mo-samegame-v0", render_mode=mode)
 
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5, True])

@@ -133,15 +133,6 @@ def test_masks_of_waiting_agents(id: str) -> None:
     assert bool(waiting) == id.startswith("mo-robotmail")
 
 
-def test_masks_of_decided_games_are_empty() -> None:
-    for id in ("mo-samegame-v0", "mo-breakthrough-v0"):
-        env = momagames.make(id, **SMALL[id][0])
-        env.reset(seed=1)
-        while not env.record["over"]:
-            env.step(first_legal(env, env.last()[0]["action_mask"]))
-        assert not any(any(flatten(env.observe(agent)["action_mask"])) for agent in env.possible_agents)
-
-
 # ------------------------------------------------------------------------------------------------------------- actions
 
 ACTIONS = (4, np.int64(4), np.uint8(4), np.array(4), np.array([4]))

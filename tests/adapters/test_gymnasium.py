@@ -200,15 +200,6 @@ def test_gymnasium_makes_vectors_in_processes(context: str) -> None:
     assert np.asarray(rewards).shape == (2, objectives)
 
 
-def test_gymnasium_makes_vectors_in_one_process() -> None:
-    """Its synchronous vector takes scalar rewards only."""
-    wrappers = pytest.importorskip("mo_gymnasium.wrappers")
-    vector = gymnasium.make_vec("momagames/mo-samegame-v0", 2, "sync", wrappers=[wrappers.LinearReward], **BOARD)
-    _, infos = vector.reset(seed=1)
-    _, rewards, *_ = vector.step(infos["action_mask"].argmax(axis=1))
-    assert rewards.shape == (2,)
-
-
 def test_ids_registered_later_reach_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(momagames.registry, "_entries", momagames.registry._entries.copy())
     momagames.register("mo-later-v0", "momagames.games.samegame:make")

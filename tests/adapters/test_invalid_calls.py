@@ -70,24 +70,6 @@ PARTS = (
 )
 
 
-@pytest.mark.parametrize("id", ["mo-pommerman-radio-v0", "mo-pommerman-ffa-v0"])
-@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
-def test_actions_are_numbers_lists_or_arrays(id, api):
-    """Others are illegal actions, whatever numbers they hold."""
-    for given in (*PARTS, iter([0, 1, 2])):
-        env = momagames.make(id, api)
-        env.reset(seed=0)
-        with pytest.raises(IllegalAction, match="illegal action="):
-            env.step(dict.fromkeys(env.agents, given) if api == "parallel" else given)
-        env = momagames.make(id, api, illegal="next")
-        env.reset(seed=0)
-        env.step(dict.fromkeys(env.agents, given) if api == "parallel" else given)
-    env = momagames.make("mo-pommerman-radio-v0")
-    env.reset(seed=0)
-    for given in ([1, 2, 3], (1, 2, 3), np.array([1, 2, 3])):
-        env.step(given)
-
-
 @pytest.mark.parametrize("id", ["mo-pommerman-radio-v0", "mo-pommerman-ffa-v0", "mo-breakthrough-v0"])
 def test_actions_of_opponents_are_checked(id):
     for given in (*PARTS, 99, -1, None, 1.5):
@@ -182,14 +164,6 @@ def test_parameters_may_be_anything(id):
                 momagames.spec(id, **{parameter.name: value})
             except MomagamesError as error:
                 assert parameter.name in str(error)  # noqa: PT017
-
-
-def test_arrays_are_lists():
-    objectives = np.array(["kills", "bombs"])
-    assert momagames.canonical("mo-pommerman-ffa-v0", objectives=objectives) == momagames.canonical(
-        "mo-pommerman-ffa-v0", objectives=["kills", "bombs"]
-    )
-    assert momagames.spec("mo-samegame-v0", board_width=np.int64(5)).params["board_width"] == 5
 
 
 class AnyCalls(RuleBasedStateMachine):

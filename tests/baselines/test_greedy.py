@@ -22,7 +22,7 @@ FACTORS = {"none": (0, 0), "present": (1, 0), "optimistic": (0, 1), "both": (1, 
 def list_estimates(game, state):
     """Return the sums of the squared sizes of the groups, and of the tiles, of each color, float[2, colors]."""
     estimates = np.zeros((2, len(game.objectives)))
-    groups = list(list_groups(game.codec.save(state)["board"]))
+    groups = list_groups(game.codec.save(state)["board"])
     for color, size in groups:
         estimates[0, color - 1] += size**2 * (size > 1)
         estimates[1, color - 1] = sum(other for c, other in groups if c == color)

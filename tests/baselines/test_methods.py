@@ -12,6 +12,8 @@ from momagames.baselines.search.beam import ESTIMATES, _Search, crowding_distanc
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidParameter, UnknownId
+from tests.baselines.reference_search import find_groups, tiles_of
+from tests.games.gemwalk.naive import stated_front
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 PLANNERS = [
@@ -29,6 +31,16 @@ PLANNERS = [
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
     ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
     ("exact", {"max_states": 1_000_000, "max_bytes": 500_000_000}),
+]
+SEARCHES = [
+    ("beam", {"width": 64, "estimate": "none"}),
+    ("local_search", {"divisions": 2, "keep": 0.8, "greed": 0.0, "patience": 20}),
+    ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("iterated_nrpa", {"divisions": 2, "levels": 2, "iterations": 5, "alpha": 1.0, "patience": 5}),
+    ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("uct", {"divisions": 2, "simulations": 100, "exploration": 0.7, "horizon": 16}),
+    ("pareto_uct", {"divisions": 2, "simulations": 100, "exploration": 0.7, "horizon": 16}),
+    ("exact", {"max_states": 100, "max_bytes": 1_000_000}),
 ]
 
 
@@ -75,29 +87,46 @@ def test_equal_seeds_give_equal_plans_within_the_budget(game, start, name, optio
     assert all(0 < plan.step <= first.steps for plan in first.plans)
 
 
-def test_wide_beam_finds_the_whole_front(game, start, front):
-    found = method("beam")(width=4096, estimate="none").plan(game, start, 10_000_000, 0)
-    assert found.values.tolist() == sorted(front.values.tolist())
+def plan_gemwalk(name, options, budget, seed=0):
+    game = momagames.spec("mo-gemwalk-v0")
+    return method(name)(**options).plan(game, generate_starts(game, np.array([seed], np.uint64)), budget, seed)
 
 
-def test_beam_with_a_tiny_budget_completes_a_game(game, start):
-    assert method("beam")(width=64, estimate="present").plan(game, start, 1, 0).plans
+@pytest.mark.parametrize(("name", "options"), SEARCHES)
+@pytest.mark.long
+def test_searches_find_the_known_front(name, options):
+    for seed in range(2):
+        assert list(map(tuple, plan_gemwalk(name, options, 10_000, seed).values.tolist())) == stated_front(5)
+
+
+def test_exact_search_counts_the_sets_of_gems():
+    """Those of up to four gems of three kinds; in other orders they are the same positions."""
+    assert plan_gemwalk("exact", dict(SEARCHES)["exact"], 0).steps == 1 + 3 + 6 + 10 + 15
+
+
+def test_greedy_takes_pearls():
+    """A first ruby or emerald is worth less, whatever the weights."""
+    (plan,) = plan_gemwalk("greedy", {"divisions": 3}, 1000).plans
+    assert plan.value.tolist() == [10, 10]
+
+
+@pytest.mark.parametrize(("name", "options"), [one for one in SEARCHES if "nrpa" in one[0] or one[0] == "local_search"])
+@pytest.mark.parametrize("budget", [1, 7, 100, 1001])
+@pytest.mark.long
+def test_spends_the_budget_exactly(name, options, budget):
+    """Only the first game may exceed the budget; the last game is interrupted when the budget is spent."""
+    found = plan_gemwalk(name, options, budget)
+    assert found.steps == max(budget, 5)
+    assert all(5 <= plan.step <= found.steps for plan in found.plans)
+
+
+def test_beam_with_a_tiny_budget_completes_a_game():
+    assert plan_gemwalk("beam", {"width": 64, "estimate": "none"}, 1).plans
 
 
 def list_groups(rows):
-    """Yield (color, size) of every group of equal tiles, by flood fill."""
-    remaining = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
-    while remaining:
-        (x, y), color = remaining.popitem()
-        size, frontier = 1, [(x, y)]
-        while frontier:
-            x, y = frontier.pop()
-            for neighbor in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
-                if remaining.get(neighbor) == color:
-                    del remaining[neighbor]
-                    size += 1
-                    frontier.append(neighbor)
-        yield int(color), size
+    """List (color, size) of every group of equal tiles."""
+    return [(int(color), len(cells)) for color, cells in find_groups(tiles_of(rows))]
 
 
 @pytest.mark.parametrize("kind", [1, 2])
@@ -169,9 +198,9 @@ def test_rejects_options_out_of_range():
             method(name)(**options)
 
 
-def test_search_only_methods_have_no_policies(game):
+def test_search_only_methods_have_no_policies():
     with pytest.raises(InvalidParameter, match="beam has no policies"):
-        method("beam")(width=1, estimate="none").policies(game)
+        method("beam")(width=1, estimate="none").policies(momagames.spec("mo-gemwalk-v0"))
 
 
 def test_every_name_resolves_and_unknown_ones_suggest():
@@ -187,7 +216,7 @@ def test_every_name_resolves_and_unknown_ones_suggest():
 
 
 @pytest.mark.parametrize("name", ["random", "greedy"])
-@pytest.mark.parametrize(("id", "params"), [("mo-samegame-v0", SMALL), ("mo-breakthrough-v0", {"board_height": 5})])
+@pytest.mark.parametrize(("id", "params"), [("mo-gemwalk-v0", {}), ("mo-breakthrough-v0", {"board_height": 5})])
 def test_policies_play_legal_moves(name, id, params):
     game = momagames.spec(id, **params)
     chosen, rng = policy(name, game), np.random.default_rng(0)
@@ -228,11 +257,9 @@ def one_step_from_goal(game):
 
 
 def test_random_covers_every_legal_action():
-    game = momagames.spec("mo-samegame-v0", **SMALL)
-    mask = np.zeros(25, np.int8)
-    mask[[2, 5, 24]] = 1
-    chosen, rng = policy("random", game), np.random.default_rng(0)
-    assert {chosen(None, mask, rng) for _ in range(100)} == {2, 5, 24}
+    chosen, rng = policy("random", momagames.spec("mo-gemwalk-v0", board_width=8)), np.random.default_rng(0)
+    mask = np.array([0, 0, 1, 0, 1, 0, 0, 1], np.int8)
+    assert {chosen(None, mask, rng) for _ in range(100)} == {2, 4, 7}
 
 
 def test_rejects_invalid_weights():

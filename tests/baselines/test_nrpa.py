@@ -281,18 +281,6 @@ def test_rejects_a_bias_that_is_no_scorer(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "options"), BOTH)
-@pytest.mark.parametrize("budget", [1, 7, 100, 1001])
-def test_spends_the_budget_exactly(name, options, budget):
-    """Only the first game may exceed the budget; the last game is interrupted when the budget is spent."""
-    game, start = make_instance()
-    found = method(name)(**options).plan(game, start, budget, 2)
-    first = max(len(plan.actions) for plan in found.plans)
-    assert found.steps <= max(budget, first)
-    assert found.steps >= budget
-    assert all(len(plan.actions) <= plan.step <= found.steps for plan in found.plans)
-
-
-@pytest.mark.parametrize(("name", "options"), BOTH)
 def test_seeds_differ(name, options):
     game, start = make_instance(board_width=8, board_height=8)
     first, other = (method(name)(**options).plan(game, start, 3000, seed) for seed in (0, 1))
@@ -318,15 +306,6 @@ def test_plans_of_a_team_equal_those_of_one_agent(name, options):
     team, team_start = make_instance(num_agents=2, team_rewards=True)
     alone = method(name)(**options).plan(game, start, 2000, 0)
     assert method(name)(**options).plan(team, team_start, 2000, 0).values.tolist() == alone.values.tolist()
-
-
-def test_finds_the_whole_front():
-    """On a tiny board every search finds the exact front."""
-    game, start = make_instance(seed=2, board_width=4)
-    front = method("exact")(max_states=10**6, max_bytes=10**8).plan(game, start, 0, 0)
-    assert len(front.plans) == 9
-    for name, options in BOTH:
-        assert method(name)(**options).plan(game, start, 20_000, 0).values.tolist() == front.values.tolist()
 
 
 def test_rejects_options_out_of_range():

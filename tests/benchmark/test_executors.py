@@ -299,7 +299,7 @@ def test_spread_takes_one_of_each_game_first_and_keeps_all():
     runs = suite(plans([RANDOM, GREEDY, EXACT]), POLICIES).list_runs()
     order = order_runs(runs)
     assert sorted(run.digest for run in order) == sorted(run.digest for run in runs)
-    assert [run.game.id for run in order[:2]] == ["mo-samegame-v0", "mo-breakthrough-v0"]
+    assert [run.game.id for run in order[:2]] == ["mo-gemwalk-v0", "mo-breakthrough-v0"]
     assert {(run.game.id, run.method.name) for run in order[:5]} == {(run.game.id, run.method.name) for run in runs}
 
 

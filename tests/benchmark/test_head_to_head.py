@@ -204,7 +204,7 @@ def test_the_players_belong_to_the_content_of_a_run():
     ("changed", "message"),
     [
         ({"methods": [RANDOM], "budget": 0}, "expected two methods or more"),
-        ({"games": [{"id": "mo-samegame-v0", "params": {}}], "methods": [RANDOM, GREEDY], "budget": 0}, "has no winner"),
+        ({"games": [{"id": "mo-gemwalk-v0", "params": {}}], "methods": [RANDOM, GREEDY], "budget": 0}, "has no winner"),
         ({"head_to_head": {"seats": [], "responses": [], "response_budget": 5}}, "responses"),
         ({"head_to_head": {"seats": [], "responses": [{"name": "beam", "options": {}}], "response_budget": 5}}, "responses"),
         ({"head_to_head": {"seats": [], "responses": [GREEDY]}}, "response_budget: missing key"),
@@ -222,7 +222,7 @@ def test_invalid_head_to_head_is_rejected(changed, message):
 def test_the_deciding_objective():
     assert find_deciding_objective(spec("mo-breakthrough-v0")) == 0
     assert find_deciding_objective(spec("mo-pommerman-duel-v0", objectives=("bombs", "outcome"))) == 1
-    assert find_deciding_objective(spec("mo-samegame-v0")) == -1
+    assert find_deciding_objective(spec("mo-gemwalk-v0")) == -1
 
 
 def test_costs_are_estimated_before_the_run():

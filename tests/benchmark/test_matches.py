@@ -356,7 +356,7 @@ def test_what_a_python_player_does_wrong_is_said(limit):
     [
         (lambda: match(DUEL, ["simple"]), InvalidParameter, "expected 2,"),
         (lambda: match("mo-pommerman-ffa-v0", ["random"] * 5), InvalidParameter, "expected 2 to 4,"),
-        (lambda: match("mo-samegame-v0", ["random", "random"]), InvalidParameter, "has one team"),
+        (lambda: match("mo-gemwalk-v0", ["random", "random"]), InvalidParameter, "has one team"),
         (lambda: match(DUEL, ["simple", "stationary"], games=0), InvalidParameter, "games=0"),
         (lambda: match(DUEL, ["simple", "stationary"], max_reruns=-1), InvalidParameter, "max_reruns=-1"),
         (lambda: match(DUEL, ["simple", "stationary"], time_limit=0), InvalidParameter, "time_limit=0"),

@@ -25,7 +25,7 @@ TINY = {
             "name": "board",
             "kind": "plans",
             "ideal_point": "reference",
-            "games": [{"id": "mo-samegame-v0", "params": {"board_width": 4, "board_height": 4, "num_colors": 2}}],
+            "games": [{"id": "mo-gemwalk-v0", "params": {"board_height": 4}}],
             "methods": [{"name": "random", "options": {}}, {"name": "greedy", "options": {"divisions": 2}}],
             "seeds": [0, 1],
             "seconds": 60,
@@ -79,7 +79,7 @@ def test_a_suite_is_expanded_into_runs():
     runs = load_suite(TINY).list_runs()
     assert len(runs) == 2 * 2 + 1
     assert len({run.digest for run in runs}) == 5
-    assert runs[0].canonical == momagames.canonical("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
+    assert runs[0].canonical == momagames.canonical("mo-gemwalk-v0", board_height=4)
     assert runs[-1].seats == ("player_1",)
     assert load_suite(changed(("experiments", 1, "seats"), [])).list_runs()[-1].seats == ("player_0", "player_1")
 
@@ -87,7 +87,7 @@ def test_a_suite_is_expanded_into_runs():
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (("experiments", 0, "games", 0, "params", "num_colors"), 3),
+        (("experiments", 0, "games", 0, "params", "board_width"), 3),
         (("experiments", 0, "methods", 1, "options", "divisions"), 3),
         (("experiments", 0, "seeds", 0), 7),
         (("experiments", 0, "budget"), 501),
@@ -114,16 +114,17 @@ def test_fields_that_do_not_change_the_digest(monkeypatch):
     assert [run.digest for run in load_suite(TINY).list_runs()] == before
 
 
-CPU_TIME = plans([RANDOM]) | {"cpu_seconds": 0.5}
+BOARD = plans([RANDOM], id="mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
+CPU_TIME = BOARD | {"cpu_seconds": 0.5}
 TRAINED = POLICIES | {"methods": [{"name": "ntuple", "options": {}}], "budget": 100, "episode_set": "main"}
-INSTANCES = {"games": plans([])["games"], "opponents": [], "generalization": {"plays": 4, "max_states": 9, "max_bytes": 9}}
+INSTANCES = {"games": BOARD["games"], "opponents": [], "generalization": {"plays": 4, "max_states": 9, "max_bytes": 9}}
 GAMES = POLICIES | {"head_to_head": {"seats": [], "responses": [GREEDY], "response_budget": 1}}
 
 
 @pytest.mark.parametrize(
     ("experiment", "digest", "kind"),
     [
-        (plans([RANDOM]), "4d6a76fd6edbb1a3", PlansRun),
+        (BOARD, "4d6a76fd6edbb1a3", PlansRun),
         (CPU_TIME, "c5cfd676cbd39466", PlansRun),
         (POLICIES, "fa27520f01a92888", PoliciesRun),
         (TRAINED, "1a3ecbde8ada72fc", PoliciesRun),
@@ -186,9 +187,9 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
         ((*E0, "seeds"), [], r"experiments\[0\]\.seeds=\[\]: expected"),
         ((*E0, "seeds"), [1, 1], r"experiments\[0\]\.seeds=\[1, 1\]: expected distinct seeds"),
         ((*E0, "seeds"), [-1], r"experiments\[0\]\.seeds\[0\]=-1: expected"),
-        ((*E0, "games", 0, "id"), "mo-samgame-v0", r"games\[0\]: .*did you mean 'mo-samegame-v0'"),
+        ((*E0, "games", 0, "id"), "mo-gemwlk-v0", r"games\[0\]: .*did you mean 'mo-gemwalk-v0'"),
         ((*E0, "games", 0, "params"), {"board_with": 4}, r"games\[0\]: .*did you mean 'board_width'"),
-        ((*E0, "games", 0, "params"), {"board_width": 99}, r"games\[0\]: .*expected an integer in 3\.\.30"),
+        ((*E0, "games", 0, "params"), {"board_width": 99}, r"games\[0\]: .*expected an integer in 3\.\.8"),
         ((*E0, "games", 0, "parms"), {}, r"games\[0\]\.parms: unknown key: .*did you mean 'params'"),
         ((*E0, "games", 0), {"id": "mo-breakthrough-v0", "params": {}}, r"methods\[0\] on games\[0\]: .*2 agents"),
         ((*E0, "methods", 0, "name"), "randum", r"methods\[0\]: .*did you mean 'random'"),

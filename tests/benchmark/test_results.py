@@ -265,7 +265,7 @@ def test_documented_one_liners(here, tmp_path, monkeypatch, library):
     names: dict[str, object] = {}
     exec(code, names)
     assert len(names["rows"]) == len(flat(here))
-    assert len(names["plans"]) == sum(1 for row in flat(here) if "samegame" in row[0])
+    assert len(names["plans"]) == sum(1 for row in flat(here) if "gemwalk" in row[0])
 
 
 # --------------------------------------------------------------------------------------------------------------- schema

@@ -159,7 +159,7 @@ def test_rows_describe_their_run(here):
 
 
 def test_plans_can_be_played_again(here):
-    game = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
+    game = momagames.spec("mo-gemwalk-v0")
     run = whole().list_runs()[0]
     for row in here.read_rows(run):
         one = Episode(game)

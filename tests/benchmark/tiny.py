@@ -29,12 +29,12 @@ INDICATORS = {
 }
 
 
-def plans(methods, seeds=(0, 1), **params):
+def plans(methods, seeds=(0, 1), id="mo-gemwalk-v0", **params):
     return {
-        "name": f"boards {len(params)}",
+        "name": "boards 0",
         "kind": "plans",
         "ideal_point": "reference",
-        "games": [{"id": "mo-samegame-v0", "params": {"board_width": 4, "board_height": 4, "num_colors": 2, **params}}],
+        "games": [{"id": id, "params": params}],
         "methods": methods,
         "seeds": list(seeds),
         "seconds": 300,

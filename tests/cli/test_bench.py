@@ -53,7 +53,7 @@ def test_a_failed_run_is_reported_with_exit_code_1(tmp_path):
     write_suite(tmp_path, RANDOM, HOPELESS)
     done = momagames_here("bench", "run", "tiny.yaml", "-o", "out", "-w", "1", cwd=tmp_path)
     assert done.returncode == 1
-    assert "failed: mo-samegame-v0.exact.seed0." in done.stdout
+    assert "failed: mo-gemwalk-v0.exact.seed0." in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
@@ -163,7 +163,7 @@ def test_show_prints_the_whole_suite(ask, done):
     code, said = ask("bench", "show", done / "tiny.yaml")
     assert code == 0
     for expected in (
-        "tiny 6 runs", "boards 0 4 runs", "mo-samegame-v0(board_width=4, board_height=4, num_colors=2)", "greedy(divisions=2)",
+        "tiny 6 runs", "boards 0 4 runs", "mo-gemwalk-v0", "greedy(divisions=2)",
         "300 environment steps", "seats 2 runs", "greedy(weights=(0, 0, 1, 0))", "every agent",
         "3 to select policies, 5 to report",
         "seeds: 0, 1", "at most 300 s a run", "hypervolume_ratio", "95% intervals",
@@ -181,7 +181,7 @@ def test_a_dry_run_estimates_the_cost(ask, done, tmp_path):
     (tmp_path / "more.yaml").write_text(json.dumps(data))
     code, said = ask("bench", "run", tmp_path / "more.yaml", "--dry-run", "-o", done / "out")
     assert "8 runs, 2 due" in said
-    assert re.search(r"due mo-samegame-v0\(.*?\) random seed 2 \(time: about [\d.]+ s, steps: \d+\)", said)
+    assert re.search(r"due mo-gemwalk-v0 random seed 2 \(time: about [\d.]+ s, steps: \d+\)", said)
     assert re.search(r"time on one core: about [\d.]+ s; environment steps: \d+", said)
     assert not (tmp_path / "new").exists()
 
@@ -208,7 +208,7 @@ def test_status_and_resume_of_an_unfinished_suite(ask, tmp_path):
     assert code == 0
     assert re.search(r"boards 0 random 1 [\d.]+ s", said)
     assert re.search(r"exact 0 1 [\d.]+ s unknown", said)
-    assert "failed: mo-samegame-v0.exact.seed0." in said
+    assert "failed: mo-gemwalk-v0.exact.seed0." in said
     assert "TooLarge: " in said
     assert "Traceback" not in said
     code, said = ask("bench", "resume", out, "--executor", "here")
@@ -291,7 +291,7 @@ def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
     plan, policy = store.run_directory(runs["plans", "greedy"]), store.run_directory(runs["policies", "greedy"])
     code, said = ask("replay", plan)
     assert code == 0
-    assert "color_1" in said
+    assert "rubies" in said
     assert "--point N plays one of them" in said
     code, said = ask("replay", plan, "--point", "0", "--gif", tmp_path / "out.gif", "--json", tmp_path / "out.json")
     assert (code, said.endswith("the returns are as stored")) == (0, True)

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
-from tests.datasets.small import SAMEGAME, part, recipe
+from tests.datasets.small import GEMWALK, part, recipe
 
 pytest.importorskip("pyarrow")
 
@@ -18,7 +18,7 @@ def run(*words):
 @pytest.fixture
 def folder(tmp_path):
     path = tmp_path / "small.yaml"
-    path.write_text(yaml.safe_dump(recipe(part("random", SAMEGAME))))
+    path.write_text(yaml.safe_dump(recipe(part("random", GEMWALK))))
     made = run("make", path, "--out", tmp_path / "data")
     assert made.exit_code == 0, made.output
     assert "25 episodes" in made.output

@@ -7,7 +7,7 @@ import pytest
 
 from momagames import datasets
 from momagames.errors import InvalidParameter
-from tests.datasets.small import BREAKTHROUGH, GREEDY, SAMEGAME, part, recipe
+from tests.datasets.small import BREAKTHROUGH, GEMWALK, GREEDY, part, recipe
 
 pytest.importorskip("pyarrow")
 
@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow")
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     return datasets.make(
-        recipe(part("medium", SAMEGAME, [GREEDY]), part("random", BREAKTHROUGH, episodes=3)),
+        recipe(part("medium", GEMWALK, [GREEDY]), part("random", BREAKTHROUGH, episodes=3)),
         tmp_path_factory.mktemp("data") / "x",
     )
 
@@ -34,7 +34,7 @@ def test_mlcroissant_accepts_the_metadata_and_reads_the_records(data):
     read = mlcroissant.Dataset(jsonld=data.folder / "croissant.json")
     assert not read.metadata.ctx.issues.errors
     assert read.metadata.data_biases
-    name = "0-mo-samegame-v0-medium-episodes"
+    name = "0-mo-gemwalk-v0-medium-episodes"
     rows = list(read.records(name))
     assert len(rows) == 25
     first = next(data.episodes())

@@ -18,7 +18,7 @@ from momagames.engine.policy_sources import make_batch_policy
 from momagames.errors import IllegalAction, InvalidCall, InvalidFile, InvalidParameter, MissingExtra
 from momagames.files.processes import process_namespace
 from momagames.files.writing import TEMPORARY, remove_stale_files
-from tests.datasets.small import BREAKTHROUGH, GREEDY, RANDOM, SAMEGAME, part, recipe
+from tests.datasets.small import BREAKTHROUGH, GEMWALK, GREEDY, RANDOM, part, recipe
 
 pytest.importorskip("pyarrow")
 
@@ -211,7 +211,7 @@ def play_illegal(observation, mask, rng):
 def test_an_illegal_action_of_a_policy_is_named(tmp_path):
     own = {"name": "tests.datasets.test_making:Illegal", "options": {}}
     with pytest.raises(IllegalAction, match="expected an action of its mask"):
-        datasets.make(recipe(part("random", SAMEGAME, [own])), tmp_path / "x")
+        datasets.make(recipe(part("random", GEMWALK, [own])), tmp_path / "x")
 
 
 def test_a_file_that_could_not_be_read_is_not_made(tmp_path, monkeypatch):
@@ -219,7 +219,7 @@ def test_a_file_that_could_not_be_read_is_not_made(tmp_path, monkeypatch):
     monkeypatch.setattr(shards, "SMALL_VALUES", 10)
     monkeypatch.setattr(shards, "VALUES_PER_BYTE", 0)
     with pytest.raises(InvalidFile, match=r"values: expected at most 10; expected fewer episodes in a file \(shard_episodes\)"):
-        datasets.make(recipe(part("random", SAMEGAME)), tmp_path)
+        datasets.make(recipe(part("random", GEMWALK)), tmp_path)
     assert not list(tmp_path.rglob("*.parquet"))
 
 

@@ -10,14 +10,14 @@ from momagames import datasets
 from momagames.datasets.replaying import replay_shard
 from momagames.datasets.shards import parse_shard, write_shard
 from momagames.errors import InvalidFile, InvalidParameter
-from tests.datasets.small import BREAKTHROUGH, GREEDY, RADIO, RANDOM, ROBOTS, SAMEGAME, part, recipe
+from tests.datasets.small import BREAKTHROUGH, GEMWALK, GREEDY, RADIO, RANDOM, ROBOTS, part, recipe
 
 pytest.importorskip("pyarrow")
 
 VIEW, FOG = 4, 5  # SPEC.md of Pommerman
 SIMPLE = {"name": "simple", "options": {}}
 PARTS = {
-    "samegame": part("medium", SAMEGAME, [GREEDY], 12),
+    "gemwalk": part("medium", GEMWALK, [GREEDY], 12),
     "breakthrough": part("mixed", BREAKTHROUGH, [RANDOM, GREEDY], 4),
     "robots": part("random", ROBOTS, episodes=2),
     "radio": part("medium", RADIO, [SIMPLE], 2),
@@ -36,7 +36,7 @@ def environments(episode, name):
     return env
 
 
-@pytest.mark.parametrize("name", ["samegame", "breakthrough", "robots"])
+@pytest.mark.parametrize("name", ["gemwalk", "breakthrough", "robots"])
 def test_episodes_are_those_of_the_aec_api(data, name):
     for episode in data.episodes(game=PARTS[name]["game"]["id"]):
         env = environments(episode, name)
@@ -97,7 +97,7 @@ def test_preferences_and_policies(data):
             if policy != "random":
                 assert episode.preferences[agent].sum() == 1
     assert len(seen) > 1
-    assert {one.policies for one in data.episodes(tier="medium", game=SAMEGAME["id"])} == {("w=(1, 0)",), ("w=(0, 1)",)}
+    assert {one.policies for one in data.episodes(tier="medium", game=GEMWALK["id"])} == {("w=(1, 0)",), ("w=(0, 1)",)}
 
 
 def test_decisions_have_what_episodes_have(data):
@@ -138,7 +138,7 @@ def test_rewards_of_decisions_end_at_the_next_decision(data):
 
 def test_batches_are_shuffled_by_seed(data):
     def read(seed):
-        return np.concatenate([one.rows for one in data.batches(16, game=SAMEGAME["id"], seed=seed)])
+        return np.concatenate([one.rows for one in data.batches(16, game=GEMWALK["id"], seed=seed)])
 
     assert np.array_equal(read(1), read(1))
     assert not np.array_equal(read(1), read(2))
@@ -148,14 +148,14 @@ def test_batches_are_shuffled_by_seed(data):
 def test_selections_are_checked(data):
     with pytest.raises(InvalidParameter, match="invalid tier='expret': expected 'medium', 'mixed' or 'random'"):
         next(data.episodes(tier="expret"))
-    with pytest.raises(InvalidParameter, match="did you mean 'mo-samegame-v0'"):
-        next(data.batches(8, game="mo-samgame-v0"))
-    with pytest.raises(InvalidParameter, match="no episodes of tier='mixed' and game='mo-samegame-v0'"):
-        next(data.episodes("mixed", SAMEGAME["id"]))
+    with pytest.raises(InvalidParameter, match="did you mean 'mo-gemwalk-v0'"):
+        next(data.batches(8, game="mo-gemwlk-v0"))
+    with pytest.raises(InvalidParameter, match="no episodes of tier='mixed' and game='mo-gemwalk-v0'"):
+        next(data.episodes("mixed", GEMWALK["id"]))
     with pytest.raises(InvalidParameter, match="a game or tier that selects one"):
         next(data.batches(8))
     with pytest.raises(InvalidParameter, match="batch_size"):
-        next(data.batches(0, game=SAMEGAME["id"]))
+        next(data.batches(0, game=GEMWALK["id"]))
 
 
 def change(array, index, value):
@@ -178,7 +178,7 @@ def change(array, index, value):
 )
 def test_forged_episodes_are_found(data, forge, message):
     """Their checksum may be right: what a file holds is checked before the rules read it, and its returns afterwards."""
-    info = data.select_shards(game=SAMEGAME["id"])[0]
+    info = data.select_shards(game=GEMWALK["id"])[0]
     shard = data.read_shard(info)
     with pytest.raises(InvalidFile, match=message):
         list(replay_shard(data.games[info.part], forge(shard), "place"))
@@ -203,7 +203,7 @@ def test_files_are_read_as_they_were_written(data, tmp_path):
 
 def test_sizes_are_checked_before_columns_are_decoded(data, tmp_path, monkeypatch):
     """A file of some kB can hold very many equal values, or one episode longer than any of the game."""
-    info = data.select_shards(game=SAMEGAME["id"])[0]
+    info = data.select_shards(game=GEMWALK["id"])[0]
     shard, path, game = data.read_shard(info), tmp_path / "x.parquet", data.games[info.part]
     longest, count = game.max_episode_steps, len(shard)
 

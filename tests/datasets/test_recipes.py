@@ -4,7 +4,7 @@ import yaml
 from momagames.datasets import list_recipes, load_recipe
 from momagames.errors import InvalidFile, UnknownId
 from momagames.games import BENCHMARK, VERSIONS
-from tests.datasets.small import GREEDY, SAMEGAME, part, recipe
+from tests.datasets.small import GEMWALK, GREEDY, part, recipe
 
 
 def test_packaged_recipes_have_three_tiers_for_each_family():
@@ -38,15 +38,15 @@ def test_shards_cover_the_episodes():
         ({"name": "../x"}, "invalid name='../x'"),
         ({"parts": []}, "parts"),
         (
-            {"parts": [part("random", SAMEGAME), part("random", SAMEGAME)]},
+            {"parts": [part("random", GEMWALK), part("random", GEMWALK)]},
             r"invalid parts\[1\].tier='random': expected a tier that no",
         ),
-        ({"parts": [part("random", {"id": "mo-samgame-v0", "params": {}})]}, "did you mean 'mo-samegame-v0'"),
-        ({"parts": [part("random", {"id": "mo-samegame-v0"})]}, r"game.params: missing key: a recipe has no defaults"),
-        ({"parts": [part("random", {**SAMEGAME, "parms": {}})]}, r"parms: unknown key: expected 'id' or 'params'"),
-        ({"parts": [part("random", SAMEGAME, [{"name": "greedi", "options": {}}])]}, "did you mean 'greedy'"),
-        ({"parts": [part("random", SAMEGAME, [{**GREEDY, "options": {}}])]}, "missing option 'divisions'"),
-        ({"parts": [part("random", SAMEGAME, [{"name": "exact", "options": {"max_states": 9, "max_bytes": 9}}])]}, "exact"),
+        ({"parts": [part("random", {"id": "mo-gemwlk-v0", "params": {}})]}, "did you mean 'mo-gemwalk-v0'"),
+        ({"parts": [part("random", {"id": "mo-gemwalk-v0"})]}, r"game.params: missing key: a recipe has no defaults"),
+        ({"parts": [part("random", {**GEMWALK, "parms": {}})]}, r"parms: unknown key: expected 'id' or 'params'"),
+        ({"parts": [part("random", GEMWALK, [{"name": "greedi", "options": {}}])]}, "did you mean 'greedy'"),
+        ({"parts": [part("random", GEMWALK, [{**GREEDY, "options": {}}])]}, "missing option 'divisions'"),
+        ({"parts": [part("random", GEMWALK, [{"name": "exact", "options": {"max_states": 9, "max_bytes": 9}}])]}, "exact"),
     ],
 )
 def test_an_invalid_recipe_names_the_key(changes, message):
@@ -60,7 +60,7 @@ def test_trained_methods_make_no_data():
         "channels": 4, "hidden": 8, "layers": 1, "greedy": True,
     }  # fmt: skip
     with pytest.raises(InvalidFile, match="behavior_cloning trains"):
-        load_recipe(recipe(part("random", SAMEGAME, [{"name": "behavior_cloning", "options": options}])))
+        load_recipe(recipe(part("random", GEMWALK, [{"name": "behavior_cloning", "options": options}])))
 
 
 def test_an_unknown_name_is_named():

@@ -30,7 +30,7 @@ from momagames.files.json_data import canonical_json
 from momagames.fronts.game_front import state_claim
 from momagames.wrappers.recording import replay
 from tests.benchmark.tiny import INDICATORS, POLICIES, RANDOM, plans
-from tests.datasets.small import SAMEGAME, part, recipe
+from tests.datasets.small import GEMWALK, part, recipe
 
 MODULE = "planted_beside_a_file"
 SOURCE = """
@@ -90,7 +90,7 @@ def write_environment_front(folder, id, params):
     return write_front(folder, front, environment={**front.content()["environment"], "id": id, "params": params})
 
 
-def write_dataset(folder, *methods, game=SAMEGAME, **changes):
+def write_dataset(folder, *methods, game=GEMWALK, **changes):
     content = recipe(part("x", game, methods or [RANDOM]), **changes)
     policies = [[{"method": "x", "policy": "x", "preference": []}]]
     head = {"format": FORMAT, "version": "0", "recipe": content, "policies": policies, "shards": []}

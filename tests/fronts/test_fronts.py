@@ -250,7 +250,7 @@ def test_packaged_strategies_have_the_returns_of_the_file(name):
 def test_unions_are_best_known_and_reports_use_proven_fronts(tmp_path):
     params = {"board_width": 5, "board_height": 5}
     results = tmp_path / "results"
-    run_suite(suite(plans([RANDOM, GREEDY], **params), POLICIES), results)
+    run_suite(suite(plans([RANDOM, GREEDY], id="mo-samegame-v0", **params, num_colors=2), POLICIES), results)
     found = fronts.union_fronts([results])
     assert len(found) == 2
     for one in found.values():

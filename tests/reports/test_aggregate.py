@@ -52,7 +52,7 @@ def test_select_comparable_panels():
 def test_reference_fronts_are_measured_and_read_once(monkeypatch):
     """Both take long with many points."""
     front, measured, read = np.array([[1.0, 3.0], [2.0, 2.0]]), [], []
-    reference = make_reference(front, "exact", momagames.spec("mo-samegame-v0", num_colors=2), "reference", 0.0)
+    reference = make_reference(front, "exact", momagames.spec("mo-gemwalk-v0"), "reference", 0.0)
     monkeypatch.setattr(indicators, "hypervolume", lambda points, _: measured.append(points) or Volume(len(points), False))
     assert [measure_share(front[:n], reference).value for n in (1, 2, 1)] == [0.5, 1, 0.5]
     assert sum(points is front for points in measured) == 1
@@ -113,9 +113,7 @@ def test_too_few_games_are_rejected():
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     boards = plans([RANDOM, GREEDY, EXACT])
-    boards["games"] = [
-        {"id": "mo-samegame-v0", "params": {"board_width": 3, "board_height": h, "num_colors": 2}} for h in (3, 4, 5, 6, 7)
-    ]
+    boards["games"] = [{"id": "mo-gemwalk-v0", "params": {"board_height": height}} for height in range(4, 9)]
     folder = tmp_path_factory.mktemp("made")
     assert not run_suite(suite(boards, POLICIES), folder).failed
     return report(folder, replays=False)

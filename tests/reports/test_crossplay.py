@@ -143,7 +143,7 @@ def test_score_wins_and_deciding_objective():
     assert score_wins(GAME, 0, np.array([[1.0, 0], [0, 0], [-0.5, 9]])).tolist() == [1, 0.5, 0]
     assert find_deciding_objective(spec("mo-breakthrough-v0")) == 0
     assert find_deciding_objective(spec("mo-pommerman-duel-v0")) == 0  # outcome
-    assert find_deciding_objective(spec("mo-samegame-v0")) == -1
+    assert find_deciding_objective(spec("mo-gemwalk-v0")) == -1
 
 
 def test_heat_map_has_the_numbers_and_the_diagonal():

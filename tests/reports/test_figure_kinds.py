@@ -53,7 +53,7 @@ def test_a_kind_from_outside_is_everywhere(tmp_path, monkeypatch):
     sizes = [len(points.values) for points in made.panels[0].points["random"].values()]
     assert figures[number]["data"][0]["y"] == sizes
     files = [path.name for path in write_figures(made, tmp_path / "figures", ["svg"])]
-    assert "sizes-1-mo-samegame-4x4-2-colors-boards-0.svg" in files
+    assert "sizes-1-mo-gemwalk-boards-0.svg" in files
     pack_archive(tmp_path, tmp_path / "made.npz.xz")
     (text,) = result_pages.make_family_pages("made", tmp_path / "made.npz.xz").texts.values()
-    assert "<!-- ![Sizes of fronts: MO-SameGame 4x4" in text
+    assert "<!-- ![Sizes of fronts: MO-GemWalk" in text

@@ -118,7 +118,7 @@ def test_click_replays_an_episode_with_the_return_of_the_point(made, tmp_path):
         browser.press("ArrowRight")
         browser.press("ArrowLeft")
         assert browser.evaluate(f"{PART.format('step')}.textContent").startswith("step 1 of ")
-        assert "plays (" in browser.evaluate(f"{PART.format('text')}.textContent")
+        assert browser.evaluate(f"{PART.format('text')}.textContent").startswith("agent_0 plays ")
         browser.evaluate(f"{PART.format('speed')}.value = '25'")
         browser.evaluate(f"{PART.format('slider')}.focus()")
         browser.press(" ")

@@ -40,6 +40,9 @@ from momagames.reports.text.labels import format_score
 from momagames.reports.text.latex_tables import latex_report
 from momagames.wording import CONTROLS, show_all_controls
 from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, broken, plans, suite
+from tests.games.gemwalk.naive import stated_front
+
+SAMEGAME = {"id": "mo-samegame-v0", "board_width": 5, "board_height": 4}  # of as many objectives as colors
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +50,9 @@ def made(tmp_path_factory):
     """Return a report on games of one to five objectives."""
     tested = suite(
         plans([RANDOM, GREEDY, EXACT]),
-        {**plans([RANDOM], color_rewards=False), "name": "one"},
-        {**plans([RANDOM, EXACT], num_colors=3), "name": "three"},
-        {**plans([RANDOM, GREEDY], num_colors=5, board_width=5, board_height=6), "name": "five", "budget": 2_000},
+        {**plans([RANDOM], **SAMEGAME, num_colors=2, color_rewards=False), "name": "one"},
+        {**plans([RANDOM, EXACT], **SAMEGAME, num_colors=3), "name": "three"},
+        {**plans([RANDOM, GREEDY], **SAMEGAME, num_colors=5), "name": "five", "budget": 2_000},
         POLICIES,
     )
     folder = tmp_path_factory.mktemp("made")
@@ -63,11 +66,16 @@ def panel(made, start):
 
 def test_exact_fronts_are_the_reference_where_known(made):
     boards = panel(made, "boards")
-    assert {reference.tag for reference in boards.references.values()} == {"exact"}
+    for reference in boards.references.values():
+        assert (reference.tag, sorted(map(tuple, reference.values.tolist()))) == ("exact", stated_front(5))
     scores = boards.scores["exact"]
     assert scores["hypervolume_ratio"].interval.value == 1
     assert scores["igd_plus"].interval.value == scores["epsilon"].interval.value == 0
-    assert boards.scores["random"]["hypervolume_ratio"].interval.value <= 1
+    low, share = -0.01 * 15, 10.15**2  # of the reference point; greedy takes pearls alone, for 10 points of each
+    assert boards.scores["greedy"]["hypervolume"].interval.value == pytest.approx(share)
+    corners = [(15, 0), (12, 2), (10, 10), (2, 12), (0, 15)]
+    areas = [(x - low) * (y - above) for (x, y), above in zip(corners, [low, 0, 2, 10, 12], strict=True)]
+    assert boards.scores["greedy"]["hypervolume_ratio"].interval.value == pytest.approx(share / sum(areas))
     assert boards.scores["random"]["hypervolume"].interval.runs == 2
 
 

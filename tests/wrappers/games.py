@@ -10,7 +10,12 @@ import numpy as np
 import momagames
 
 SAMEGAME = {"board_width": 5, "board_height": 4, "num_colors": 3}
+GEMWALK = {"board_width": 5, "board_height": 6}
 BREAKTHROUGH = {"board_width": 3, "board_height": 5}
+
+
+def gemwalk(api: str = "aec", **options: Any) -> Any:
+    return momagames.make("mo-gemwalk-v0", api=api, **{**GEMWALK, **options})
 
 
 def samegame(api: str = "aec", **options: Any) -> Any:
@@ -23,6 +28,10 @@ def breakthrough(api: str = "aec", **options: Any) -> Any:
 
 def samegames(num_envs: int = 6, **options: Any) -> Any:
     return momagames.make_vec("mo-samegame-v0", num_envs, **{**SAMEGAME, **options})
+
+
+def gemwalks(num_envs: int = 6, **options: Any) -> Any:
+    return momagames.make_vec("mo-gemwalk-v0", num_envs, **{**GEMWALK, **options})
 
 
 def breakthroughs(num_envs: int = 6, **options: Any) -> Any:

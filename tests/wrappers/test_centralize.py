@@ -13,7 +13,7 @@ from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import Centralize, HandleIllegal, RecordEpisodeStatistics, Scalarize
 from tests import meteors
-from tests.wrappers.games import breakthrough, play, rounds, samegame
+from tests.wrappers.games import breakthrough, gemwalk, play, rounds, samegame
 
 
 def rovers() -> Any:
@@ -125,13 +125,13 @@ def test_invalid_arguments() -> None:
         InvalidParameter,
         match="invalid environment for Centralize: expected 'a PettingZoo parallel environment', got a PettingZoo AEC",
     ):
-        Centralize(samegame())
+        Centralize(gemwalk())
     with pytest.raises(InvalidParameter, match="did you mean 'mean'"):
-        Centralize(samegame("parallel"), reward="men")  # type: ignore[arg-type]
+        Centralize(gemwalk("parallel"), reward="men")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="expected 'state' or 'agents'"):
-        Centralize(samegame("parallel"), observation="all")  # type: ignore[arg-type]
+        Centralize(gemwalk("parallel"), observation="all")  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="apply Scalarize after Centralize"):
-        Centralize(Scalarize(samegame("parallel"), [1, 1, 1]), reward="each")
+        Centralize(Scalarize(gemwalk("parallel"), [1, 1]), reward="each")
     env = Centralize(samegame("parallel", num_agents=2))
     with pytest.raises(InvalidCall, match="before reset"):
         env.step(np.zeros(2, int))
@@ -144,9 +144,9 @@ def test_invalid_arguments() -> None:
 
 
 def test_one_agent_equals_the_gymnasium_api() -> None:
-    env = Centralize(samegame("parallel"))
+    env = Centralize(gemwalk("parallel"))
     received = sum(step[1] for step in joint(env))
-    aec = samegame()
+    aec = gemwalk()
     list(play(aec))
     np.testing.assert_array_equal(received, aec.returns[0])
 

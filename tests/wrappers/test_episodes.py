@@ -15,7 +15,7 @@ from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import InvalidParameter
 from momagames.wrappers import Flatten, HandleIllegal, NormalizeReward, RecordEpisodeStatistics, Scalarize, SelectObjectives
 from tests import meteors
-from tests.wrappers.games import batches, breakthrough, legal, play, rounds, samegame, samegames, steps
+from tests.wrappers.games import batches, breakthrough, gemwalk, legal, play, rounds, samegame, samegames, steps
 
 
 def test_five_agents_in_turn() -> None:
@@ -65,7 +65,7 @@ def test_parallel_and_gymnasium_apis() -> None:
         np.testing.assert_array_equal(info["episode"]["r"], aec.episodes[0]["r"][agent])
         assert info["episode"]["l"] == aec.episodes[0]["l"][agent]
     assert parallel.episodes[0]["l"] == aec.episodes[0]["l"]
-    env = RecordEpisodeStatistics(samegame("gymnasium"))
+    env = RecordEpisodeStatistics(gemwalk("gymnasium"))
     results = list(steps(env))
     np.testing.assert_array_equal(results[-1][4]["episode"]["r"], sum(step[1] for step in results))
     assert results[-1][4]["episode"]["l"] == len(results)
@@ -136,12 +136,12 @@ def test_early_deaths_and_simultaneous_moves() -> None:
 
 
 def test_kept_episodes() -> None:
-    env = RecordEpisodeStatistics(samegame(), buffer_length=2)
+    env = RecordEpisodeStatistics(gemwalk(), buffer_length=2)
     for seed in range(4):
         list(play(env, seed))
     assert len(env.episodes) == 2
     with pytest.raises(InvalidParameter, match="buffer_length=-1"):
-        RecordEpisodeStatistics(samegame(), buffer_length=-1)
+        RecordEpisodeStatistics(gemwalk(), buffer_length=-1)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_several_episodes_inside_are_one() -> None:
 
 
 def test_statistics_restart_inside() -> None:
-    env, game = NormalizeReward(MultiEpisodeEnv(samegame(), 2)), NormalizeReward(samegame())
+    env, game = NormalizeReward(MultiEpisodeEnv(gemwalk(), 2)), NormalizeReward(gemwalk())
     env.reset(seed=1)
     rewards = []
     for _ in env.agent_iter():
@@ -231,8 +231,8 @@ def test_statistics_restart_inside() -> None:
 
 
 def test_autoreset_inside_starts_other_episodes() -> None:
-    env = RecordEpisodeStatistics(gymnasium.wrappers.Autoreset(samegame("gymnasium", max_cycles=3)))
-    plain = RecordEpisodeStatistics(samegame("gymnasium", max_cycles=3))
+    env = RecordEpisodeStatistics(gymnasium.wrappers.Autoreset(gemwalk("gymnasium", max_cycles=3)))
+    plain = RecordEpisodeStatistics(gemwalk("gymnasium", max_cycles=3))
     env.reset(seed=1)
     for seed in (1, None):
         _, info = plain.reset(seed=seed)

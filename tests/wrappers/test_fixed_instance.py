@@ -11,7 +11,7 @@ import pytest
 import momagames
 from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import FixedInstance, HandleIllegal, TabularObservation
-from tests.wrappers.games import breakthrough, samegame, samegames
+from tests.wrappers.games import breakthrough, gemwalk, gemwalks
 
 
 def board(env: Any) -> Any:
@@ -20,12 +20,12 @@ def board(env: Any) -> Any:
 
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
 def test_every_episode_starts_from_the_instance(api: str) -> None:
-    plain, env = samegame(api), FixedInstance(samegame(api), 4)
+    plain, env = gemwalk(api), FixedInstance(gemwalk(api), 4)
     plain.reset(seed=4)
     for seed in (None, None, 9):
         env.reset(seed=seed)
         assert board(env) == board(plain)
-    env = FixedInstance(samegame(api), 5)
+    env = FixedInstance(gemwalk(api), 5)
     env.reset()
     assert board(env) != board(plain)
 
@@ -50,7 +50,7 @@ def test_what_the_game_draws_comes_again_and_others_play_anew() -> None:
 
 
 def test_the_recipe_makes_it_again() -> None:
-    env = TabularObservation(FixedInstance(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), 3), 50)
+    env = TabularObservation(FixedInstance(gymnasium.make("momagames/mo-gemwalk-v0"), 3), 50)
     again = gymnasium.make(env.spec)
     env.reset()
     again.reset()
@@ -59,7 +59,7 @@ def test_the_recipe_makes_it_again() -> None:
 
 
 def test_numbers_of_observations() -> None:
-    env = TabularObservation(FixedInstance(samegame("gymnasium"), 1), 400)
+    env = TabularObservation(FixedInstance(gemwalk("gymnasium"), 1), 400)
     for first in (0, 0):
         observation, info = env.reset()
         assert observation.tolist() == [first]
@@ -72,7 +72,7 @@ def test_numbers_of_observations() -> None:
 
 
 def test_more_observations_than_the_limit() -> None:
-    env = TabularObservation(HandleIllegal(samegame("gymnasium"), "next"), 2)
+    env = TabularObservation(HandleIllegal(gemwalk("gymnasium"), "next"), 2)
     env.reset(seed=0)
     env.step(0)
     with pytest.raises(InvalidCall, match="limit=2"):
@@ -84,10 +84,10 @@ def test_more_observations_than_the_limit() -> None:
 
 def test_invalid_arguments() -> None:
     with pytest.raises(InvalidParameter, match=r"invalid environment for FixedInstance: .* got a Gymnasium vector environment"):
-        FixedInstance(samegames(), 0)
+        FixedInstance(gemwalks(), 0)
     with pytest.raises(InvalidParameter, match="seed=-1"):
-        FixedInstance(samegame(), -1)
+        FixedInstance(gemwalk(), -1)
     with pytest.raises(InvalidParameter, match="limit=0"):
-        TabularObservation(samegame("gymnasium"), 0)
+        TabularObservation(gemwalk("gymnasium"), 0)
     with pytest.raises(InvalidParameter, match="invalid environment for TabularObservation"):
-        TabularObservation(samegame(), 10)
+        TabularObservation(gemwalk(), 10)

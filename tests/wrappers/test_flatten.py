@@ -13,7 +13,7 @@ from pettingzoo.test import api_test, parallel_api_test
 import momagames
 from momagames.errors import InvalidParameter
 from momagames.wrappers import Centralize, Flatten, RecordEpisodeStatistics, Scalarize
-from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
+from tests.wrappers.games import breakthrough, gemwalk, legal, play, rounds, samegame, samegames, steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -48,7 +48,7 @@ def test_the_numbers_are_those_of_the_fields(id: str) -> None:
 def test_checks_of_pettingzoo_and_gymnasium() -> None:
     api_test(Flatten(Scalarize(breakthrough(), [1, 2, 3, 4])), num_cycles=60)
     parallel_api_test(Flatten(Scalarize(samegame("parallel", num_agents=3), [1, 2, 3])), num_cycles=60)
-    check_env(Flatten(Scalarize(samegame("gymnasium", illegal="random"), [1, 2, 3])))
+    check_env(Flatten(Scalarize(gemwalk("gymnasium", illegal="random"), [1, 2])))
 
 
 def test_both_forms_of_pettingzoo_show_the_same() -> None:
@@ -61,12 +61,12 @@ def test_both_forms_of_pettingzoo_show_the_same() -> None:
 
 
 def test_gymnasium_shows_the_mask_beside_the_numbers() -> None:
-    env = Flatten(Scalarize(samegame("gymnasium"), [1, 2, 3]))
+    env = Flatten(Scalarize(gemwalk("gymnasium"), [1, 2]))
     for observation, _, _, _, info in steps(env):
         np.testing.assert_array_equal(observation["action_mask"], env.action_masks())
         np.testing.assert_array_equal(observation["action_mask"], info["action_mask"])
-        assert info["vector_reward"].shape == (3,)
-        assert observation["observation"].shape == (4 * 5 * 3,)
+        assert info["vector_reward"].shape == (2,)
+        assert observation["observation"].shape == (5 * 6,)
 
 
 def test_infos_are_numbers_only() -> None:
@@ -88,7 +88,7 @@ def test_a_vector_of_rewards_stays_in_the_infos_of_a_parallel_game() -> None:
 
 
 def test_specs_make_the_same_again() -> None:
-    made = Flatten(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), "numbers")
+    made = Flatten(gymnasium.make("momagames/mo-gemwalk-v0", board_width=4, board_height=4), "numbers")
     again = made.spec.make()
     assert again.observation_space == made.observation_space
     assert "numbers" in again.reset(seed=1)[0]
@@ -105,7 +105,7 @@ def test_it_goes_around_a_game_inside_episodes_and_a_joint_agent() -> None:
 
 def test_mistakes() -> None:
     with pytest.raises(InvalidParameter, match="invalid key='action_mask': expected"):
-        Flatten(samegame(), key="action_mask")
+        Flatten(gemwalk(), key="action_mask")
     with pytest.raises(InvalidParameter, match=r"invalid environment for Flatten: .* got a Gymnasium vector environment"):
         Flatten(samegames(2))
     with pytest.raises(InvalidParameter, match="invalid observation space Discrete"):
@@ -113,4 +113,4 @@ def test_mistakes() -> None:
     with pytest.raises(InvalidParameter, match="invalid action space Box"):
         Flatten(gymnasium.make("Pendulum-v1"))
     with pytest.raises(Exception, match="stranger"):
-        Flatten(samegame()).observation_space("stranger")
+        Flatten(gemwalk()).observation_space("stranger")

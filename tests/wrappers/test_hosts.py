@@ -29,7 +29,7 @@ from momagames.wrappers import (
     ShareTeamReward,
     SplitColors,
 )
-from tests.wrappers.games import batches, breakthrough, play, rounds, samegame, samegames, steps
+from tests.wrappers.games import batches, breakthrough, gemwalk, gemwalks, play, rounds, samegame, samegames, steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -63,13 +63,11 @@ def test_parallel_checks(name: str) -> None:
 @pytest.mark.parametrize(
     "env",
     [
-        lambda: Scalarize(samegame("gymnasium", illegal="random"), [1, 2, 3]),
-        lambda: Scalarize(HandleIllegal(samegame("gymnasium"), "random"), [1, 2, 3]),
+        lambda: Scalarize(gemwalk("gymnasium", illegal="random"), [1, 2]),
+        lambda: Scalarize(HandleIllegal(gemwalk("gymnasium"), "random"), [1, 2]),
         lambda: Scalarize(breakthrough("gymnasium", illegal="forfeit", agent="player_1"), [1, 2, 3, 4]),
-        lambda: RecordEpisodeStatistics(Scalarize(SelectObjectives(samegame("gymnasium", illegal="random"), [1, 0]), [1, 2])),
-        lambda: Scalarize(
-            gymnasium.make("momagames/mo-samegame-v0", illegal="random", board_width=4, board_height=4), [1, 2, 3, 4, 5]
-        ),
+        lambda: RecordEpisodeStatistics(Scalarize(SelectObjectives(gemwalk("gymnasium", illegal="random"), [1, 0]), [1, 2])),
+        lambda: Scalarize(gymnasium.make("momagames/mo-gemwalk-v0", illegal="random"), [1, 2]),
     ],
 )
 def test_gymnasium_checks(env: Any) -> None:
@@ -77,8 +75,8 @@ def test_gymnasium_checks(env: Any) -> None:
 
 
 def test_specs_make_the_same_stack_again() -> None:
-    made = gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4)
-    env = RecordEpisodeStatistics(Scalarize(SelectObjectives(made, ["color_2", "color_1"]), weights=[1, 2]))
+    made = gymnasium.make("momagames/mo-gemwalk-v0")
+    env = RecordEpisodeStatistics(Scalarize(SelectObjectives(made, ["emeralds", "rubies"]), weights=[1, 2]))
     again = env.spec.make()
     assert str(again) == str(env)
     pairs = zip(steps(env), steps(again), strict=True)
@@ -89,7 +87,7 @@ def test_specs_make_the_same_stack_again() -> None:
 
 @pytest.mark.parametrize("wrap", [lambda env, folder: HandleIllegal(env, "next"), RecordReplay])
 def test_specs_make_wrappers_with_options_again(wrap: Any, tmp_path: Path) -> None:
-    env = wrap(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), tmp_path)
+    env = wrap(gymnasium.make("momagames/mo-gemwalk-v0"), tmp_path)
     assert str(env.spec.make()) == str(env)
 
 
@@ -108,13 +106,13 @@ def test_conversion_of_pettingzoo_below() -> None:
 
 
 def test_wrappers_of_gymnasium_below_and_above() -> None:
-    limited = gymnasium.wrappers.TimeLimit(samegame("gymnasium"), 4)
-    env = gymnasium.wrappers.RecordEpisodeStatistics(Scalarize(SelectObjectives(limited, [2, 1]), [1, 10]))
+    limited = gymnasium.wrappers.TimeLimit(gemwalk("gymnasium"), 4)
+    env = gymnasium.wrappers.RecordEpisodeStatistics(Scalarize(SelectObjectives(limited, [1, 0]), [1, 10]))
     *_, last = steps(env)
     assert last[3]
     assert last[4]["episode"]["l"] == 4
-    vectors = [step[1] for step in steps(gymnasium.wrappers.TimeLimit(samegame("gymnasium"), 4))]
-    assert last[4]["episode"]["r"] == pytest.approx(sum(vectors) @ np.array([0.0, 10.0, 1.0]))
+    vectors = [step[1] for step in steps(gymnasium.wrappers.TimeLimit(gemwalk("gymnasium"), 4))]
+    assert last[4]["episode"]["r"] == pytest.approx(sum(vectors) @ np.array([10.0, 1.0]))
 
 
 def test_mo_gymnasium_wrappers_above() -> None:
@@ -150,7 +148,7 @@ def test_mo_gymnasium_below_and_foreign_environments() -> None:
 
 def test_a_foreign_scalarization_inside_is_noticed() -> None:
     mo = pytest.importorskip("mo_gymnasium.wrappers")
-    env = SelectObjectives(mo.LinearReward(samegame("gymnasium")), [0])
+    env = SelectObjectives(mo.LinearReward(gemwalk("gymnasium")), [0])
     with pytest.raises(InvalidCall, match="apply the wrappers of momagames first"):
         list(steps(env))
 
@@ -173,14 +171,14 @@ def test_momaland_wrappers_around_the_parallel_api() -> None:
 def test_other_objects_are_rejected(wrap: Any) -> None:
     with pytest.raises(
         InvalidParameter,
-        match=r"invalid environment for .*: expected 'a PettingZoo AEC environment', .* got str object 'mo-samegame-v0'",
+        match=r"invalid environment for .*: expected 'a PettingZoo AEC environment', .* got str object 'mo-gemwalk-v0'",
     ):
-        wrap("mo-samegame-v0")
+        wrap("mo-gemwalk-v0")
 
 
 def test_wrappers_require_their_api() -> None:
     with pytest.raises(InvalidParameter, match="got Game object"):
-        RecordEpisodeStatistics(momagames.spec("mo-samegame-v0"))
+        RecordEpisodeStatistics(momagames.spec("mo-gemwalk-v0"))
 
 
 ORDER = {
@@ -243,11 +241,11 @@ def test_shared_bounds_of_a_team() -> None:
 
 
 def test_wrapped_batches_show_what_is_below() -> None:
-    env = Scalarize(SelectObjectives(samegames(), [0]), [1])
+    env = Scalarize(SelectObjectives(gemwalks(), [0]), [1])
     for rewards, *_ in batches(env, 3):
         assert rewards.shape == (6,)
     assert env.batch.num_envs == env.num_envs == 6
-    assert SelectObjectives(samegames(), [0, 1]).unwrapped.reward_dim == 2
+    assert SelectObjectives(gemwalks(), [0, 1]).unwrapped.reward_dim == 2
 
 
 def test_import_is_light() -> None:

@@ -19,7 +19,7 @@ from momagames.wrappers import (
     SelectObjectives,
     ShareTeamReward,
 )
-from tests.wrappers.games import breakthrough, breakthroughs, samegame, samegames
+from tests.wrappers.games import breakthrough, breakthroughs, gemwalk, gemwalks
 
 
 @pytest.mark.parametrize("made", ["raise", "forfeit", "random", "next"])
@@ -45,7 +45,7 @@ def test_aec_api(made: str, how: str) -> None:
 
 
 def test_raise_is_an_error_of_the_environment_and_changes_nothing() -> None:
-    env = HandleIllegal(samegame(illegal="random"), "raise")
+    env = HandleIllegal(gemwalk(illegal="random"), "raise")
     env.reset(seed=0)
     before = env.get_state()
     with pytest.raises(IllegalAction, match="illegal action=99 of agent_0"):
@@ -85,7 +85,7 @@ def after(env: Any, action: Any) -> Any:
 
 
 def test_next_is_the_first_legal_action_from_it_on() -> None:
-    env = samegame("gymnasium", illegal="next")
+    env = gemwalk("gymnasium", illegal="next")
     env.reset(seed=3)
     legal = np.flatnonzero(env.action_masks())
     illegal = np.flatnonzero(env.action_masks() == 0)
@@ -94,7 +94,7 @@ def test_next_is_the_first_legal_action_from_it_on() -> None:
         played = next((later for later in legal if later > action), legal[0])
         assert after(env, action) == after(env, played)
     assert after(env, 10**6) == after(env, None) == after(env, -1) == after(env, float("nan")) == after(env, legal[0])
-    batch = samegames(4, illegal="next")
+    batch = gemwalks(4, illegal="next")
     batch.reset(seed=3)
     batch.step(np.full(4, illegal[0]))
     assert env.game.codec.save(batch.batch.states[0]) == after(env, illegal[0])
@@ -110,10 +110,10 @@ def test_next_in_each_part_of_an_action() -> None:
 
 def test_invalid_arguments() -> None:
     with pytest.raises(InvalidParameter, match=r"invalid policy='rise': expected .*did you mean 'raise'"):
-        HandleIllegal(samegame(), "rise")  # type: ignore[arg-type]
+        HandleIllegal(gemwalk(), "rise")  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="already"):
-        HandleIllegal(Scalarize(HandleIllegal(samegame(), "random"), [1, 1, 1]), "raise")
-    env = HandleIllegal(samegames(illegal="random"))
+        HandleIllegal(Scalarize(HandleIllegal(gemwalk(), "random"), [1, 1]), "raise")
+    env = HandleIllegal(gemwalks(illegal="random"))
     env.reset(seed=0)
     with pytest.raises(IllegalAction, match="illegal action=-1 of agent_0 in environment 0"):
         env.step(np.full(6, -1))

@@ -5,7 +5,7 @@ import pytest
 
 from momagames import wrappers
 from momagames.errors import InvalidParameter
-from tests.wrappers.games import breakthrough, samegame
+from tests.wrappers.games import breakthrough, gemwalk
 
 BAD = (1.5, object(), np.array(0), np.zeros(1, [("a", "u1")]), [[0], [1, 2]], {0: 1}, [10**400], 10**400, b"x", [None])
 CALLS = {
@@ -38,14 +38,14 @@ def test_arguments_may_be_anything(case):
 
 
 def test_a_utility_gives_a_number():
-    env = wrappers.Scalarize(samegame(), utility=lambda vector: None)
+    env = wrappers.Scalarize(gemwalk(), utility=lambda vector: None)
     env.reset(seed=0)
     with pytest.raises(InvalidParameter, match="gave None"):
         env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
 
 
 def test_tabular_observations_have_a_limit_of_integers():
-    env = samegame("gymnasium")
+    env = gemwalk("gymnasium")
     with pytest.raises(InvalidParameter, match="limit"):
         wrappers.TabularObservation(env, 2**63)
     wrappers.TabularObservation(env, np.int8(3))

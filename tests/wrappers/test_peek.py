@@ -10,7 +10,6 @@ import gymnasium
 import numpy as np
 import pytest
 
-import momagames
 from momagames.errors import IllegalAction, InvalidCall
 from momagames.wrappers import (
     Centralize,
@@ -27,12 +26,13 @@ from momagames.wrappers import (
     TabularObservation,
 )
 from tests.adapters.test_dry_run import equal
-from tests.wrappers.games import breakthrough, samegame
+from tests.games.gemwalk.naive import stated_front
+from tests.wrappers.games import breakthrough, gemwalk, samegame
 
 STACKS = {
-    "Scalarize": lambda env: Scalarize(env, [1, 2, 3]),
+    "Scalarize": lambda env: Scalarize(env, [1, 2]),
     "utility": lambda env: Scalarize(env, utility=lambda reward: float(reward.max())),
-    "SelectObjectives": lambda env: SelectObjectives(env, [2, 0]),
+    "SelectObjectives": lambda env: SelectObjectives(env, [1, 0]),
     "MergeColors": MergeColors,
     "SplitColors": lambda env: SplitColors(MergeColors(env)),
     "NormalizeReward": NormalizeReward,
@@ -40,14 +40,14 @@ STACKS = {
     "TabularObservation": lambda env: TabularObservation(env, 1000),
     "FixedInstance": FixedInstance,
     "RecordEpisodeStatistics": RecordEpisodeStatistics,
-    "time limit": lambda env: Scalarize(gymnasium.wrappers.TimeLimit(env, 3), [1, 2, 3]),
+    "time limit": lambda env: Scalarize(gymnasium.wrappers.TimeLimit(env, 3), [1, 2]),
     "stack": lambda env: Flatten(RecordEpisodeStatistics(Scalarize(NormalizeReward(SelectObjectives(env, [0, 1])), [2, 1]))),
 }
 
 
 @pytest.mark.parametrize("name", STACKS)
 def test_peek_is_what_step_returns_and_changes_nothing(name: str) -> None:
-    env = STACKS[name](samegame("gymnasium"))
+    env = STACKS[name](samegame("gymnasium") if "Colors" in name else gemwalk("gymnasium"))
     rng = np.random.default_rng(0)
     for seed in range(2):
         env.reset(seed=seed)
@@ -87,7 +87,7 @@ def test_illegal_actions(how: Any) -> None:
 
 
 def test_a_clone_is_independent_and_records_by_itself(tmp_path: Path) -> None:
-    env = RecordEpisodeStatistics(RecordReplay(Scalarize(samegame("gymnasium"), [1, 2, 3]), tmp_path))
+    env = RecordEpisodeStatistics(RecordReplay(Scalarize(gemwalk("gymnasium"), [1, 2]), tmp_path))
     env.reset(seed=1)
     env.step(int(env.action_masks().argmax()))
     clone, state = env.clone(), env.get_state()
@@ -103,15 +103,15 @@ def test_a_clone_is_independent_and_records_by_itself(tmp_path: Path) -> None:
     assert env.recorder.files == []
     (file,) = clone.recorder.files
     assert sorted(tmp_path.iterdir()) == [file]
-    env.set_weights([0, 0, 1])
+    env.set_weights([0, 1])
     inner = clone
     while not hasattr(inner, "transform") or "transform" not in vars(inner):
         inner = inner.env
-    np.testing.assert_array_equal(inner.transform.weights, [[1, 2, 3]])
+    np.testing.assert_array_equal(inner.transform.weights, [[1, 2]])
 
 
 def test_peeks_record_nothing(tmp_path: Path) -> None:
-    env = RecordReplay(samegame("gymnasium", max_cycles=1, render_mode="rgb_array"), tmp_path, ("json", "gif"))
+    env = RecordReplay(gemwalk("gymnasium", max_cycles=1, render_mode="rgb_array"), tmp_path, ("json", "gif"))
     env.reset(seed=1)
     action = int(env.action_masks().argmax())
     peeked = env.peek(action)
@@ -123,21 +123,21 @@ def test_peeks_record_nothing(tmp_path: Path) -> None:
 
 def test_clear_refusals(tmp_path: Path) -> None:
     with pytest.raises(InvalidCall, match=r"peek\(\) before reset\(\)"):
-        Scalarize(samegame("gymnasium"), [1, 2, 3]).peek(0)
-    joint = Scalarize(Centralize(samegame("parallel")), [1, 2, 3])
+        Scalarize(gemwalk("gymnasium"), [1, 2]).peek(0)
+    joint = Scalarize(Centralize(gemwalk("parallel")), [1, 2])
     for call in (joint.clone, lambda: joint.peek(0)):
         with pytest.raises(
             InvalidCall, match=r'needs an environment made by momagames.make\(id, api="gymnasium"\), got Scalarize'
         ):
             call()
     pytest.importorskip("moviepy")
-    video = gymnasium.wrappers.RecordVideo(samegame("gymnasium", render_mode="rgb_array"), str(tmp_path))
+    video = gymnasium.wrappers.RecordVideo(gemwalk("gymnasium", render_mode="rgb_array"), str(tmp_path))
     with pytest.raises(InvalidCall, match=r"clone\(\) through RecordVideo"):
-        Scalarize(video, [1, 2, 3]).clone()
+        Scalarize(video, [1, 2]).clone()
 
 
 def test_no_front_of_other_rewards() -> None:
-    env = momagames.make("mo-samegame-v0", api="gymnasium", board_width=3, board_height=3, num_colors=2)
+    env = gemwalk("gymnasium")
     env.reset(seed=0)
-    assert env.pareto_front() is not None
+    assert sorted(map(tuple, env.pareto_front())) == stated_front(6)
     assert SelectObjectives(env, [0]).pareto_front() is None

@@ -22,7 +22,7 @@ from momagames.errors import InvalidCall, InvalidFile, InvalidParameter, Invalid
 from momagames.files import writing
 from momagames.wrappers import Flatten, HandleIllegal, RecordEpisodeStatistics, RecordReplay, Scalarize, replay
 from tests import meteors
-from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
+from tests.wrappers.games import breakthrough, gemwalk, legal, play, rounds, samegame, samegames, steps
 
 
 def load(path: Path) -> Any:
@@ -53,7 +53,7 @@ def test_aec_api(make: Any, tmp_path: Path) -> None:
 
 
 def test_every_step_is_shown(tmp_path: Path) -> None:
-    env = RecordReplay(samegame(), tmp_path)
+    env = RecordReplay(gemwalk(), tmp_path)
     states = [env.get_state() for _ in play(env)]
     rendered = [one.get_state() for one in replay(env.recorder.files[0])]
     assert rendered[1:] == states
@@ -101,7 +101,7 @@ def test_the_agent_that_forfeits_a_round_is_recorded(api: Any, tmp_path: Path) -
 
 
 def test_a_forfeit_without_a_name_is_that_of_the_agent_to_move(tmp_path: Path) -> None:
-    env = RecordReplay(samegame(illegal="forfeit"), tmp_path)
+    env = RecordReplay(gemwalk(illegal="forfeit"), tmp_path)
     env.reset(seed=0)
     env.step(-1)
     data = load(env.recorder.files[0])
@@ -110,7 +110,7 @@ def test_a_forfeit_without_a_name_is_that_of_the_agent_to_move(tmp_path: Path) -
 
 
 def test_given_starts_and_unfinished_episodes(tmp_path: Path) -> None:
-    env = RecordReplay(samegame(), tmp_path)
+    env = RecordReplay(gemwalk(), tmp_path)
     list(play(env))
     middle = [*replay(env.recorder.files[0])][2].get_state()
     env.reset(seed=1)
@@ -128,7 +128,7 @@ def test_given_starts_and_unfinished_episodes(tmp_path: Path) -> None:
 
 
 def test_chosen_episodes_only(tmp_path: Path) -> None:
-    env = RecordReplay(samegame(), tmp_path, when=lambda episode: episode % 2 == 1)
+    env = RecordReplay(gemwalk(), tmp_path, when=lambda episode: episode % 2 == 1)
     for seed in range(4):
         list(play(env, seed))
     assert [file.name for file in env.recorder.files] == ["episode-000001.json", "episode-000003.json"]
@@ -155,7 +155,7 @@ def test_simultaneous_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_gif(tmp_path: Path) -> None:
     from PIL import Image
 
-    env = RecordReplay(samegame(render_mode="rgb_array"), tmp_path, ("json", "gif"), fps=10)
+    env = RecordReplay(gemwalk(render_mode="rgb_array"), tmp_path, ("json", "gif"), fps=10)
     shapes = [env.render().shape for _ in play(env)]
     picture = Image.open(tmp_path / "episode-000000.gif")
     assert picture.n_frames == len(shapes) + 1
@@ -165,16 +165,16 @@ def test_gif(tmp_path: Path) -> None:
 
 def test_mp4_needs_an_extra(tmp_path: Path) -> None:
     if find_spec("imageio") and find_spec("imageio_ffmpeg"):
-        env = RecordReplay(samegame(render_mode="rgb_array"), tmp_path, "mp4")  # type: ignore[arg-type]
+        env = RecordReplay(gemwalk(render_mode="rgb_array"), tmp_path, "mp4")  # type: ignore[arg-type]
         list(play(env))
         assert (tmp_path / "episode-000000.mp4").stat().st_size > 0
     else:
         with pytest.raises(MissingExtra, match=r"pip install .imageio\[ffmpeg\]"):
-            RecordReplay(samegame(render_mode="rgb_array"), tmp_path, ["mp4"])
+            RecordReplay(gemwalk(render_mode="rgb_array"), tmp_path, ["mp4"])
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    env = RecordReplay(samegame(), tmp_path)
+    env = RecordReplay(gemwalk(), tmp_path)
 
     def fail(*args: Any, **kwargs: Any) -> str:
         raise OSError("disk full")
@@ -187,13 +187,13 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytes
 
 def test_invalid_arguments(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="needs pictures: make the environment with render_mode='rgb_array'"):
-        RecordReplay(samegame(), tmp_path, ["gif"])
+        RecordReplay(gemwalk(), tmp_path, ["gif"])
     with pytest.raises(InvalidParameter, match=r"invalid formats=.*'jpg'.*: expected"):
-        RecordReplay(samegame(), tmp_path, ["jpg"])  # type: ignore[list-item]
+        RecordReplay(gemwalk(), tmp_path, ["jpg"])  # type: ignore[list-item]
     with pytest.raises(InvalidParameter, match="expected the name of a file"):
-        RecordReplay(samegame(), tmp_path, name="../up")
+        RecordReplay(gemwalk(), tmp_path, name="../up")
     with pytest.raises(InvalidParameter, match="fps=0"):
-        RecordReplay(samegame(), tmp_path, fps=0)
+        RecordReplay(gemwalk(), tmp_path, fps=0)
     with pytest.raises(InvalidParameter, match="got a Gymnasium vector environment"):
         RecordReplay(samegames(), tmp_path)
     pettingzoo = pytest.importorskip("momaland.envs.breakthrough.mobreakthrough_v0")
@@ -202,7 +202,7 @@ def test_invalid_arguments(tmp_path: Path) -> None:
 
 
 def test_broken_records_are_rejected(tmp_path: Path) -> None:
-    env = RecordReplay(samegame(), tmp_path)
+    env = RecordReplay(gemwalk(), tmp_path)
     list(play(env))
     good = load(env.recorder.files[0])
     path = tmp_path / "broken.json"
@@ -248,11 +248,11 @@ def limit(env: Any) -> Any:
 
 PLAYS = {"aec": play_aec, "parallel": play_parallel, "gymnasium": play_gymnasium}
 CUT = {
-    "aec, max_cycles": lambda record: ("aec", record(samegame(max_cycles=3))),
+    "aec, max_cycles": lambda record: ("aec", record(gemwalk(max_cycles=3))),
     "aec of two agents, max_cycles": lambda record: ("aec", record(breakthrough(max_cycles=2))),
     "parallel, max_cycles": lambda record: ("parallel", record(breakthrough("parallel", max_cycles=3))),
-    "gymnasium, max_cycles": lambda record: ("gymnasium", record(samegame("gymnasium", max_cycles=3))),
-    "TimeLimit inside": lambda record: ("gymnasium", record(Scalarize(limit(samegame("gymnasium")), [1, 1, 1]))),
+    "gymnasium, max_cycles": lambda record: ("gymnasium", record(gemwalk("gymnasium", max_cycles=3))),
+    "TimeLimit inside": lambda record: ("gymnasium", record(Scalarize(limit(gemwalk("gymnasium")), [1, 1]))),
 }
 
 
@@ -284,7 +284,7 @@ def test_truncated_episodes_are_written(name: str, kind: Any, tmp_path: Path) ->
 @pytest.mark.parametrize("cut", ["reset", "close"])
 @pytest.mark.parametrize("api", PLAYS)
 def test_cut_episodes_are_written_if_they_have_steps(api: str, cut: str, tmp_path: Path) -> None:
-    env = RecordReplay(samegame(api), tmp_path)
+    env = RecordReplay(gemwalk(api), tmp_path)
     env.reset(seed=0)
     PLAYS[api](env, 2)
     state = env.get_state()
@@ -296,7 +296,7 @@ def test_cut_episodes_are_written_if_they_have_steps(api: str, cut: str, tmp_pat
 
 
 def test_a_time_limit_outside(tmp_path: Path) -> None:
-    env = limit(RecordReplay(samegame("gymnasium"), tmp_path))
+    env = limit(RecordReplay(gemwalk("gymnasium"), tmp_path))
     for seed in range(2):
         env.reset(seed=seed)
         play_gymnasium(env, 3)
@@ -324,7 +324,7 @@ def test_files_of_earlier_runs_stay(tmp_path: Path) -> None:
     (tmp_path / "episode-000007.gif").write_text("a picture")
     (tmp_path / "episodes-000009.json").write_text("of another name")
     for run in range(2):
-        env = RecordReplay(samegame(), tmp_path, when=lambda episode: episode % 2 == 0)
+        env = RecordReplay(gemwalk(), tmp_path, when=lambda episode: episode % 2 == 0)
         for seed in range(3):
             list(play(env, 10 * run + seed))
     names = [f"episode-{n:06d}.json" for n in (8, 10, 11, 13)]
@@ -334,7 +334,7 @@ def test_files_of_earlier_runs_stay(tmp_path: Path) -> None:
 
 
 def test_recorders_that_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    envs = [RecordReplay(samegame(), tmp_path) for _ in range(3)]
+    envs = [RecordReplay(gemwalk(), tmp_path) for _ in range(3)]
     for seed in range(3):
         for number, env in enumerate(envs):
             list(play(env, 10 * number + seed))
@@ -354,8 +354,8 @@ def test_processes_that_share_a_folder(tmp_path: Path) -> None:
     code = """
 import sys
 from momagames.wrappers import RecordReplay
-from tests.wrappers.games import play, samegame
-env = RecordReplay(samegame(), sys.argv[1])
+from tests.wrappers.games import gemwalk, play
+env = RecordReplay(gemwalk(), sys.argv[1])
 for seed in range(30):
     list(play(env, int(sys.argv[2]) + seed))
 """
@@ -368,8 +368,8 @@ for seed in range(30):
 
 @pytest.mark.parametrize("api", PLAYS)
 def test_recorders_around_each_other(api: str, tmp_path: Path) -> None:
-    inner = RecordReplay(samegame(api), tmp_path, when=lambda episode: episode == 1)
-    outer = RecordReplay(Scalarize(inner, [1, 1, 1]), tmp_path, name="all")
+    inner = RecordReplay(gemwalk(api), tmp_path, when=lambda episode: episode == 1)
+    outer = RecordReplay(Scalarize(inner, [1, 1]), tmp_path, name="all")
     for seed in range(3):
         outer.reset(seed=seed)
         PLAYS[api](outer, 2)
@@ -384,7 +384,7 @@ def test_recorders_around_each_other(api: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("make_copy", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_a_copy_writes_files_of_its_own(api: str, make_copy: Any, tmp_path: Path) -> None:
     options = {"render_mode": "rgb_array"}
-    env = RecordReplay(samegame(api, **options), tmp_path, ("json", "gif"), frames=1)
+    env = RecordReplay(gemwalk(api, **options), tmp_path, ("json", "gif"), frames=1)
     env.reset(seed=1)
     PLAYS[api](env, 2)
     twin = make_copy(env)
@@ -400,13 +400,13 @@ def test_a_copy_writes_files_of_its_own(api: str, make_copy: Any, tmp_path: Path
 
 
 def test_resets_inside_are_an_error(tmp_path: Path) -> None:
-    env = RecordReplay(gymnasium.wrappers.Autoreset(samegame("gymnasium", max_cycles=2)), tmp_path)
+    env = RecordReplay(gymnasium.wrappers.Autoreset(gemwalk("gymnasium", max_cycles=2)), tmp_path)
     env.reset(seed=0)
     play_gymnasium(env, 2)
     with pytest.raises(InvalidCall, match="put RecordReplay inside that wrapper"):
         play_gymnasium(env, 1)
     assert len(env.recorder.files) == 1
-    episodes = RecordReplay(MultiEpisodeEnv(samegame(max_cycles=2), 2), tmp_path)
+    episodes = RecordReplay(MultiEpisodeEnv(gemwalk(max_cycles=2), 2), tmp_path)
     episodes.reset(seed=0)
     play_aec(episodes, 2)
     with pytest.raises(InvalidCall, match="put RecordReplay inside that wrapper"):
@@ -415,7 +415,7 @@ def test_resets_inside_are_an_error(tmp_path: Path) -> None:
 
 
 def test_a_joint_agent_and_flat_observations(tmp_path: Path) -> None:
-    env = RecordReplay(Flatten(samegame("gymnasium", max_cycles=2)), tmp_path)
+    env = RecordReplay(Flatten(gemwalk("gymnasium", max_cycles=2)), tmp_path)
     env.reset(seed=0)
     play_gymnasium(env, 2)
     assert len(env.recorder.files) == 1

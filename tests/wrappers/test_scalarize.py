@@ -32,6 +32,8 @@ from tests.wrappers.games import (
     batches,
     breakthrough,
     breakthroughs,
+    gemwalk,
+    gemwalks,
     legal,
     play,
     rounds,
@@ -161,12 +163,12 @@ def test_copies_and_pickles_go_on_alike() -> None:
 
 
 def test_set_weights() -> None:
-    env = Scalarize(samegame(), weights=[1, 1, 1])
-    env.set_weights([0, 0, 0])
+    env = Scalarize(gemwalk(), weights=[1, 1])
+    env.set_weights([0, 0])
     assert all(rewards["agent_0"] == 0.0 for _, rewards, _ in play(env))
     assert env.reward_space("agent_0").high == 0
-    with pytest.raises(InvalidParameter, match=r"shape \(2,\); needed: \(3,\)"):
-        env.set_weights([1, 2])
+    with pytest.raises(InvalidParameter, match=r"shape \(3,\); needed: \(2,\)"):
+        env.set_weights([1, 2, 3])
 
 
 def test_parallel_api() -> None:
@@ -178,10 +180,10 @@ def test_parallel_api() -> None:
 
 
 def test_gymnasium_api() -> None:
-    env, plain = Scalarize(samegame("gymnasium"), weights=[1, 2, 3]), samegame("gymnasium")
+    env, plain = Scalarize(gemwalk("gymnasium"), weights=[1, 2]), gemwalk("gymnasium")
     for step, vectors in zip(steps(env), steps(plain), strict=True):
         assert type(step[1]) is float
-        assert step[1] == vectors[1] @ np.array([1.0, 2.0, 3.0])
+        assert step[1] == vectors[1] @ np.array([1.0, 2.0])
         np.testing.assert_array_equal(step[4]["vector_reward"], vectors[1])
 
 
@@ -229,24 +231,24 @@ def test_bad_weights(message: str, api: str) -> None:
 
 def test_bad_calls() -> None:
     with pytest.raises(InvalidParameter, match=r"weights=\.\.\. or utility=\.\.\., one of them"):
-        Scalarize(samegame())
+        Scalarize(gemwalk())
     with pytest.raises(InvalidParameter, match="one of them"):
-        Scalarize(samegame(), [1, 1, 1], utility=smallest)
+        Scalarize(gemwalk(), [1, 1], utility=smallest)
     with pytest.raises(InvalidParameter, match="expected a function of a reward vector"):
-        Scalarize(samegame(), utility=[1, 1, 1])
+        Scalarize(gemwalk(), utility=[1, 1])
     with pytest.raises(InvalidCall, match="rewards are scalar"):
-        Scalarize(Scalarize(samegame(), [1, 1, 1]), [1])
-    env = Scalarize(samegame(), utility=lambda v: float("nan"))
+        Scalarize(Scalarize(gemwalk(), [1, 1]), [1])
+    env = Scalarize(gemwalk(), utility=lambda v: float("nan"))
     with pytest.raises(InvalidParameter, match=r"utility of agent_0 gave nan for \["):
         list(play(env))
-    env = Scalarize(samegame(), utility=lambda v: v)
+    env = Scalarize(gemwalk(), utility=lambda v: v)
     with pytest.raises(InvalidParameter, match="needed: a finite number"):
         list(play(env))
 
 
 def test_calls_before_reset_are_rejected_by_the_environment() -> None:
     with pytest.raises(InvalidCall, match="before reset"):
-        Scalarize(samegame(), [1, 1, 1]).step(0)
+        Scalarize(gemwalk(), [1, 1]).step(0)
 
 
 PUBLISHED = {"delivery": 5.0, "pickup": 1.0, "dock": 1.0, "stand": -0.1, "move": -0.1, "skip": -0.1, "charge": 0.0}
@@ -294,7 +296,7 @@ def test_published_weights_that_there_are_not() -> None:
         (core, "publshed", "expected one number for each objective, or 'published'"),
         (SelectObjectives(core, ["delivery", "dock"]), "published", "'pickup' or 'step_cost' is left out"),
         (momagames.make("mo-robotmail-v0", objectives="delivery"), "published", "mo-robotmail-v0 has none for its objectives"),
-        (samegame(), "published", "expected one number for each of"),
+        (gemwalk(), "published", "expected one number for each of"),
     ):
         with pytest.raises(InvalidParameter, match=message):
             Scalarize(env, weights=weights)
@@ -302,11 +304,11 @@ def test_published_weights_that_there_are_not() -> None:
 
 def test_infos_have_the_vector_from_the_first_reset_on() -> None:
     """So that all infos have one structure, as collectors of infos require."""
-    gym, vectors = Scalarize(samegame("gymnasium"), weights=[1, 2, 3]), Scalarize(samegames(4), weights=[1, 2, 3])
+    gym, vectors = Scalarize(gemwalk("gymnasium"), weights=[1, 2]), Scalarize(gemwalks(4), weights=[1, 2])
     many = Scalarize(breakthroughs(4), weights=WEIGHTS)
     for env, step, shape in (
-        (gym, lambda env: int(env.action_masks().argmax()), (3,)),
-        (vectors, lambda env: env.sample_actions(), (4, 3)),
+        (gym, lambda env: int(env.action_masks().argmax()), (2,)),
+        (vectors, lambda env: env.sample_actions(), (4, 2)),
         (many, lambda env: env.sample_actions(), (4, 2, 4)),
     ):
         for _ in range(2):
@@ -318,7 +320,7 @@ def test_infos_have_the_vector_from_the_first_reset_on() -> None:
             assert later.keys() == first.keys()
             assert later["vector_reward"].shape == shape
     reset = {"reset_mask": np.array([True, False, False, False])}
-    assert vectors.reset(options=reset)[1]["vector_reward"].shape == (4, 3)
+    assert vectors.reset(options=reset)[1]["vector_reward"].shape == (4, 2)
 
 
 @pytest.mark.parametrize("id", ["mo-breakthrough-v0", "mo-pommerman-radio-v0", "mo-robotmail-4-v0"])
@@ -352,13 +354,13 @@ def test_infos_of_aec_have_the_vector_of_each_reward(id: str) -> None:
 def test_minari_collects_infos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     minari = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    made = Scalarize(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), weights=[1] * 5)
+    made = Scalarize(gymnasium.make("momagames/mo-gemwalk-v0"), weights=[1, 1])
     env = minari.DataCollector(made, record_infos=True)
     _, info = env.reset(seed=1)
     for _ in range(30):
         _, _, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
         if terminated or truncated:
             _, info = env.reset()
-    collected = env.create_dataset("samegame/infos-v0")
-    assert collected[0].infos["vector_reward"].shape[1] == 5
+    collected = env.create_dataset("gemwalk/infos-v0")
+    assert collected[0].infos["vector_reward"].shape[1] == 2
     env.close()

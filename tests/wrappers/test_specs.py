@@ -39,6 +39,10 @@ def is_even(episode: int) -> bool:
 
 
 def made(**options: Any) -> Any:
+    return gymnasium.make("momagames/mo-gemwalk-v0", **options)
+
+
+def colored(**options: Any) -> Any:
     return gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4, **options)
 
 
@@ -47,7 +51,7 @@ def duel(**options: Any) -> Any:
 
 
 def set_weights(env: Any) -> Any:
-    env.set_weights([5, 0, 0, 0, 0])
+    env.set_weights([5, 0])
     return env
 
 
@@ -65,18 +69,18 @@ def load(env: Any) -> Any:
 
 
 STACKS = {
-    "set_weights": lambda folder: set_weights(Scalarize(made(), [1] * 5)),
-    "set_weights through a wrapper": lambda folder: set_weights(RecordEpisodeStatistics(Scalarize(made(), [1] * 5))),
-    "weights as an array": lambda folder: Scalarize(made(), np.arange(5)),
-    "weights by agent": lambda folder: Scalarize(made(), {"agent_0": np.arange(5)}),
+    "set_weights": lambda folder: set_weights(Scalarize(made(), [1, 1])),
+    "set_weights through a wrapper": lambda folder: set_weights(RecordEpisodeStatistics(Scalarize(made(), [1, 1]))),
+    "weights as an array": lambda folder: Scalarize(made(), np.arange(2)),
+    "weights by agent": lambda folder: Scalarize(made(), {"agent_0": np.arange(2)}),
     "a function": lambda folder: Scalarize(made(), utility=least),
-    "a function set later": lambda folder: Scalarize(Scalarize(made(), np.ones(5)).env, least),
-    "running statistics": lambda folder: load(NormalizeReward(made(), np.float32(0.5), objectives=["color_2", "color_1"])),
+    "a function set later": lambda folder: Scalarize(Scalarize(made(), np.ones(2)).env, least),
+    "running statistics": lambda folder: load(NormalizeReward(made(), np.float32(0.5), objectives=["emeralds", "rubies"])),
     "loaded": lambda folder: load(NormalizeReward(made())),
-    "frozen": lambda folder: Scalarize(freeze(NormalizeReward(made())), np.ones(5)),
-    "objectives": lambda folder: SelectObjectives(made(), np.array([3, 1]).tolist()),
-    "colors": lambda folder: MergeColors(made()),
-    "instances": lambda folder: SplitColors(FixedInstance(made(color_rewards=False), np.int64(3))),
+    "frozen": lambda folder: Scalarize(freeze(NormalizeReward(made())), np.ones(2)),
+    "objectives": lambda folder: SelectObjectives(made(), np.array([1]).tolist()),
+    "colors": lambda folder: MergeColors(colored()),
+    "instances": lambda folder: SplitColors(FixedInstance(colored(color_rewards=False), np.int64(3))),
     "numbers": lambda folder: RecordEpisodeStatistics(TabularObservation(made(), np.int64(50)), np.int64(3)),
     "flat": lambda folder: Flatten(HandleIllegal(made(), "next")),
     "replays": lambda folder: RecordReplay(made(), folder, ("json",), when=is_even, fps=8, frames=4),
@@ -88,7 +92,7 @@ STACKS = {
 @pytest.mark.parametrize("name", STACKS)
 def test_specs_make_the_same_environment_again(name: str, way: str, tmp_path: Path) -> None:
     if name == "running statistics":
-        env = NormalizeReward(made(), 0.5, objectives=["color_2", "color_1"])
+        env = NormalizeReward(made(), 0.5, objectives=["emeralds", "rubies"])
         list(steps(env, 5))
     else:
         env = STACKS[name](tmp_path)

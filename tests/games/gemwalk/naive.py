@@ -1,6 +1,12 @@
 """MO-GemWalk from its SPEC.md."""
 
 
+def stated_front(height):
+    """§6.3 Return the points of the Pareto front in order."""
+    rubies = [(r * (r + 1) / 2 + 2 * (height - r), 2 * (height - r)) for r in range(4, height + 1)]
+    return sorted([(2 * height, 2 * height), *rubies, *((e, r) for r, e in rubies)])
+
+
 class GemWalk:
     """One episode."""
 

@@ -6,14 +6,8 @@ import pytest
 
 import momagames
 from momagames.registry import pareto_front_if_small
-from tests.games.gemwalk.naive import GemWalk
+from tests.games.gemwalk.naive import GemWalk, stated_front
 from tests.tabular.problems import best_of
-
-
-def stated_front(height):
-    """§6.3"""
-    rubies = [(r * (r + 1) / 2 + 2 * (height - r), 2 * (height - r)) for r in range(4, height + 1)]
-    return sorted([(2 * height, 2 * height), *rubies, *((e, r) for r, e in rubies)])
 
 
 def returns_of_walks(board):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -242,17 +241,3 @@ def test_without_a_screen_the_command_uses_the_terminal(pygame, monkeypatch, cap
     assert "agent_0>" in said.out
     with pytest.raises(InvalidCall):
         app.play(FFA, seed=1, window=True)
-
-
-@pytest.mark.long
-def test_through_a_pipe():
-    done = subprocess.run(
-        [sys.executable, "-m", "momagames", "play", FFA, "--seed", "1", "--opponent", "simple"],
-        input="right\nbomb\nleft\n",
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "agent_0> right\nagent_0 plays right" in done.stdout
-    assert "agent_0 bombs -1" in done.stdout

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.episode import Episode, random_legal
+from momagames.engine.episode import Episode
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidState
 
@@ -74,45 +74,6 @@ def test_text_form_is_fields_then_the_board():
     assert lines[-7:] == ROWS
     assert "bombs=[[1,2,4,3,0,4],[5,1,9,2,1,0]]" in lines
     assert play.game.codec.read("\n".join(lines[::-1][7:] + lines[-7:])) == POSITION, "in any order"
-
-
-KINDS = [
-    (FFA, {"board_size": 8}),
-    (FFA, {"board_size": 7, "dead": "leave", "objectives": ["outcome", "outcome_original", "explore", "useful_items"]}),
-    ("mo-pommerman-ffa-collapse-v0", {"board_size": 9, "max_steps": 30, "first_collapse": 6, "dead": "leave"}),
-    ("mo-pommerman-team-v0", {"board_size": 8, "dead": "leave", "credit": "split", "objectives": ["team_kill", "item_waste"]}),
-    (RADIO, {"board_size": 7, "first_collapse": 10, "max_steps": 30, "objectives": ["comm", "comm_change", "self_kill"]}),
-    (DUEL, {"observation": "planes"}),
-]
-
-
-@pytest.mark.parametrize(("id", "params"), KINDS, ids=lambda value: value if isinstance(value, str) else "")
-def test_loaded_position_continues_identically(id, params, interpreted):
-    """At every point of games, in the three forms in turn."""
-    game = momagames.spec(id, **params)
-    play, other = Episode(game), Episode(game)
-    chance = np.random.default_rng(3)
-    deaths = 0
-    for seed in range(2 if interpreted else 12):
-        play.reset(seed)
-        while not play.state["over"]:
-            saved = game.codec.save(play.state)
-            other.load((saved, game.codec.show(play.state), play.state.copy())[int(play.state["ply"]) % 3])
-            assert game.codec.save(other.state) == saved
-            deaths += not all(row[0] for row in saved["agents"])
-            for row, mask in zip(play.pending, play.masks, strict=True):
-                row[:] = random_legal(mask, game.actions, chance) if mask.any() else 0
-            other.step(play.pending.copy())
-            play.step(play.pending)
-            assert game.codec.save(other.state) == game.codec.save(play.state)
-            for name in ("reward", "observations", "masks"):
-                assert np.array_equal(getattr(other, name), getattr(play, name)), name
-            for name in ("over", "truncated", "gone", "result", "winners"):
-                assert np.array_equal(other.states[name], play.states[name]), name
-        play.reset()
-        other.reset()
-        assert game.codec.save(play.state) == game.codec.save(other.state), "and the next game is the same too"
-    assert deaths or interpreted or id == DUEL, "these games must have steps after a death"
 
 
 def test_defaults_of_missing_keys():

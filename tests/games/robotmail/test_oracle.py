@@ -4,6 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import momagames
 from momagames.engine.batch import Batch
@@ -39,9 +41,17 @@ CASES = {  # layout, players, robots of each, and what else is not as usual
 }
 
 
-def make_game(case):
-    """Return the game of a case with all objectives."""
-    layout, players, team, more = CASES[case]
+BOARDS = st.sampled_from(loader.NAMES) | st.builds(
+    lambda seed, width, height, density: {"seed": seed, "width": width, "height": height, "density": density},
+    st.integers(0, 10**6),
+    st.integers(5, 12),
+    st.integers(5, 12),
+    st.floats(0, 0.15),
+)
+
+
+def make_game(layout, players, team, more):
+    """Return the game with all objectives."""
     params = {"layout": layout, "num_players": players, "num_robots_per_player": team, **more}
     return momagames.spec("mo-robotmail-v0", objectives=OBJECTIVES, **params)
 
@@ -154,21 +164,26 @@ def play(game, batch, followers, steps, seed):
     return seen
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_games_from_the_start(case, interpreted):
-    game, count = make_game(case), 1 if interpreted else 4
+def play_starts(game, count, steps, seed=5):
+    """Play from the start."""
     batch = Batch(game, count, autoreset="disabled", views="all")
-    batch.seed(5)
+    batch.seed(seed)
     batch.reset()
     layout = loader.load(game.params["layout"])
-    play(game, batch, [Follower(game, layout, batch.states, i) for i in range(count)], 6 if interpreted else 25, seed=1)
+    play(game, batch, [Follower(game, layout, batch.states, i) for i in range(count)], steps, seed=1)
 
 
-def play_dense_positions(case, count):
+@pytest.mark.parametrize("case", CASES)
+def test_games_from_the_start(case, interpreted):
+    play_starts(make_game(*CASES[case]), 1 if interpreted else 4, 6 if interpreted else 25)
+
+
+def play_dense_positions(game, count, first=0):
     """Play from random positions; returns what was seen, see `play`."""
-    game = make_game(case)
     layout = loader.load(game.params["layout"])
-    starts = [dense_positions.random_position(layout, game.params, seed) for seed in range(count)]
+    starts = [dense_positions.random_position(layout, game.params, seed) for seed in range(first, first + count)]
+    if game.params["with_battery"]:  # some do not suffice for another move
+        starts[0]["robots"] = [[*row[:3], 0.05, 1, *row[5:]] for row in starts[0]["robots"]]
     batch = Batch(game, count, autoreset="disabled", views="all")
     batch.load(np.concatenate([load_state(game, start) for start in starts]))
     batch.seed(7)
@@ -177,11 +192,22 @@ def play_dense_positions(case, count):
 
 @pytest.mark.parametrize("case", CASES)
 def test_dense_positions(case, interpreted):
-    seen = play_dense_positions(case, 8 if interpreted else 10 if "large" in case else 25)
+    seen = play_dense_positions(make_game(*CASES[case]), 8 if interpreted else 10 if "large" in case else 25)
     assert interpreted or min(seen[event] for event in ("delivery", "pickup", "skip"))
 
 
+@given(BOARDS, st.integers(1, 5), st.integers(1, 4), st.integers(0, 10**6), st.data())
+def test_any_parameters(layout, players, team, seed, data):
+    room = len(loader.load(layout).cells("w"))
+    players = min(players, room)
+    more = {name: data.draw(st.booleans()) for name in ("with_battery", "random_num_steps", "always_legal")}
+    more |= {"required_mail": data.draw(st.integers(1, 4)), "max_step": data.draw(st.sampled_from((1, 7, 40, 400)))}
+    game = make_game(layout, players, min(team, room // players), more)
+    play_starts(game, 1, 12, seed)
+    play_dense_positions(game, 3, seed)
+
+
 def test_all_events_and_rewards_occur():
-    seen = play_dense_positions("mini6, crowded", 40) + play_dense_positions("depot", 40)
+    seen = sum((play_dense_positions(make_game(*CASES[case]), 40) for case in ("mini6, crowded", "depot")), Counter())
     expected = {*EVENTS[1:], *OBJECTIVES, *((won, cut) for won in (False, True) for cut in (False, True))}
     assert {what for what in expected if seen[what] < 3} == set()

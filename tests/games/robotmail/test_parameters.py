@@ -1,7 +1,5 @@
 """Ids, parameters, objectives and environment APIs of MO-RoboticMail (SPEC §5, §8, §10.1), and the words for its actions."""
 
-import copy
-import pickle
 import re
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 import momagames
 from momagames.benchmark import match
 from momagames.engine.episode import Episode
-from momagames.errors import IllegalAction, InvalidLayout, InvalidParameter
+from momagames.errors import InvalidLayout, InvalidParameter
 from momagames.games import robotmail
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
@@ -269,33 +267,6 @@ def test_forms_of_a_layout(form, stem, tmp_path):
     assert spelled.endswith("observation='dict',objectives=('delivery', 'pickup', 'dock', 'time'))")
 
 
-def test_canonical_can_be_read_again():
-    for params in ({"layout": ONE_ROW, "with_battery": False}, {"layout": "ring", "objectives": ["energy"], "max_step": 7}):
-        spelled = momagames.canonical("mo-robotmail-2-v0", **params)
-        read = eval("dict" + spelled.removeprefix("mo-robotmail-2-v0"))
-        assert momagames.canonical("mo-robotmail-2-v0", **read) == spelled
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
-@pytest.mark.parametrize("form", ["arguments", "texts", "layout"])
-def test_copies_continue_identically(copied, form):
-    env = momagames.make(ID, layout=FORMS[form](None), random_num_steps=True, objectives=[*CORE, *MORE])
-    env.reset(seed=5)
-    rng = np.random.default_rng(1)
-    for _ in range(5):
-        env.step(int(rng.integers(5)))
-    other = copied(env)
-    assert other.game.params == env.game.params
-    for _ in range(40):
-        action = int(rng.integers(5))
-        for each in (env, other):
-            each.step(action)
-        assert other.record.tobytes() == env.record.tobytes()
-        assert (other.returns == env.returns).all()
-        assert all((other.rewards[agent] == env.rewards[agent]).all() for agent in env.agents)
-    assert env.get_state()["clock"]
-
-
 # ----------------------------------------------------------------------------------------------------------------- APIs
 
 # Two robots between walls on a board of one row: robot_1 at the wall has no move, and has stood too long
@@ -350,25 +321,6 @@ def test_winners_are_named():
     assert [bout.games[-1].winners for bout in result.bouts] == [(0, 1), (2, 3)]  # players change sides
 
 
-BAD = [5, -1, 2**70, 1.5, None, "1", [1], [], {}, float("nan")]
-
-
-def test_numbers_that_are_no_action_are_rejected():
-    """§3.5 What is outside of 0..4; whatever else is illegal is a skip."""
-    for action in BAD:
-        env = momagames.make(ID)
-        env.reset(seed=1)
-        before = env.get_state()
-        with pytest.raises(
-            IllegalAction, match=rf"illegal action={re.escape(repr(action))} of robot_0: expected one of \d legal actions"
-        ) as error:
-            env.step(action)
-        if isinstance(action, int):
-            assert "actions are 0..4; legal now: 0 stand, 1 forward" in str(error.value)
-        assert env.get_state() == before
-        env.step(1)
-
-
 def test_illegal_random():
     """Numbers that are no action become a legal one, the same with the same seed; illegal ones are skips as ever."""
     states = []
@@ -403,21 +355,6 @@ def test_illegal_forfeit():
         env.step(1)  # sooner or later against the border: a skip, no forfeit
     assert env.get_state()["illegal"]
     assert env.agents == ["robot_0", "robot_1"]
-
-
-def test_illegal_in_batches():
-    many = momagames.make_vec(ID, 2)
-    many.reset(seed=1)
-    with pytest.raises(IllegalAction, match=r"illegal action=5 of robot_0 in environment 1"):
-        many.step([0, 5])
-    for actions in ([1.0, 1.0], [True, True], ["1", "1"], [1], [[1, 1]]):
-        with pytest.raises(IllegalAction, match="integers of shape"):
-            many.step(actions)
-    envs = momagames.make_vec(ID, 2, illegal="random")
-    envs.reset(seed=1)
-    envs.step([9, -3])
-    assert envs.batch.states["illegal"].tolist() == [0, 0]
-    assert (envs.batch.states["ply"] == 1).all()
 
 
 # ---------------------------------------------------------------------------------------------------------------- words

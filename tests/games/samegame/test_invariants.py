@@ -1,7 +1,6 @@
 """Invariants of every position of MO-SameGame."""
 
 from fractions import Fraction
-from math import isqrt
 
 import numpy as np
 import pytest
@@ -28,37 +27,6 @@ SIZES = st.fixed_dictionaries(
         "num_agents": st.integers(1, 5),
     }
 )
-
-
-def tiles(rows):
-    return sum(symbol != "." for row in rows for symbol in row)
-
-
-@given(SEEDS, SIZES)
-def test_tiles_and_points_are_conserved(seed, params):
-    play = start(ID, seed, **params)
-    left = params["board_width"] * params["board_height"]
-    assert tiles(board(play)) == left
-    for _, mover, _, reward in moves(play, seed):
-        points = reward.sum()
-        removed = isqrt(int(points))
-        assert removed >= 2
-        assert removed**2 == points
-        assert reward[mover].sum() == points
-        left -= removed
-        assert tiles(board(play)) == left == play.state["tiles"]
-        assert 2 * play.state["ply"] + left <= params["board_width"] * params["board_height"]
-    assert play.state["ply"] <= play.game.max_episode_steps
-
-
-@given(SEEDS, SIZES)
-def test_tiles_lie_on_the_bottom_and_to_the_left(seed, params):
-    play = start(ID, seed, **params)
-    for _ in moves(play, seed):
-        columns = ["".join(column) for column in zip(*board(play), strict=True)]
-        assert all("." not in column.lstrip(".") for column in columns)
-        used = [column.strip(".") != "" for column in columns]
-        assert used == sorted(used, reverse=True)
 
 
 @given(SEEDS, SIZES, st.randoms(use_true_random=False))
@@ -101,38 +69,6 @@ def test_left_and_right_have_no_meaning(seed, params):
         cells = mirror_cells(play)
         assert np.array_equal(image.masks[..., cells], play.masks)
         assert np.array_equal(write_features(image), write_features(play))
-
-
-@given(SEEDS, SIZES)
-def test_every_cell_of_a_group_does_the_same(seed, params):
-    play, other = (start(ID, seed, **params) for _ in range(2))
-    rows = board(play)
-    after = {}
-    for action in legal(play):
-        other.load({"board": rows, "rng": int(play.state["rng"])})
-        other.step(action)
-        after.setdefault(other.states.tobytes() + other.reward.tobytes(), set()).add(action)
-    width = params["board_width"]
-    for group in after.values():  # cells with the same result hang together and have one color
-        found, fresh = set(), {min(group)}
-        while fresh:
-            cell = fresh.pop()
-            found.add(cell)
-            across = {cell - 1} if cell % width else set()
-            across |= {cell + 1} if (cell + 1) % width else set()
-            fresh |= (across | {cell - width, cell + width}) & group - found
-        assert found == group
-        assert len({rows[cell // width][cell % width] for cell in group}) == 1
-
-
-@given(SEEDS, SIZES, st.booleans(), st.booleans())
-def test_team_and_color_rewards_only_move_points(seed, params, team, by_color):
-    plain = start(ID, seed, **params)
-    other = start(ID, seed, **params, team_rewards=team, color_rewards=by_color)
-    for _, _, action, reward in moves(plain, seed):
-        other.step(action)
-        shared = np.broadcast_to(reward.sum(axis=0), reward.shape) if team else reward
-        assert np.array_equal(other.reward, shared if by_color else shared.sum(axis=1, keepdims=True))
 
 
 @given(SEEDS, st.floats(0, 100_000))

@@ -100,21 +100,6 @@ def play(count, team, seed=3, **params):
     return np.array(rewards), movers, env
 
 
-def test_aec_with_one_agent():
-    """The AEC game of one agent equals the Gymnasium game."""
-    rewards, movers, env = play(1, False)
-    assert env.possible_agents == ["agent_0"]
-    assert set(movers) == {0}
-    twin = momagames.make(ID, api="gymnasium", level=3, max_taps=40)
-    _, info = twin.reset(seed=3)
-    rng = np.random.default_rng(3)
-    for row in rewards:
-        _, reward, terminated, truncated, info = twin.step(taps(info, rng))
-        assert np.array_equal(reward, row[0])
-    assert terminated or truncated
-    assert np.array_equal(twin.episode.returns, env.returns)
-
-
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_agents_in_turn_with_and_without_a_team(count):
     """§3.4, §5: the reward of a tap goes to its agent, or to all agents; invalid taps pass the turn too."""
@@ -129,26 +114,6 @@ def test_agents_in_turn_with_and_without_a_team(count):
     assert own.shape[0] == team.shape[0] == alone.shape[0]
     assert env.game.utility == "cooperative"
     assert momagames.spec(ID, num_agents=count).utility == "individual"
-
-
-def test_vector_api_with_masks():
-    """make_vec: a mask per environment; environment i equals the single one with seed + i."""
-    envs = momagames.make_vec(ID, num_envs=4, level=5)
-    singles = [momagames.make(ID, api="gymnasium", level=5) for _ in range(4)]
-    _, infos = envs.reset(seed=10)
-    given = [env.reset(seed=10 + i)[1] for i, env in enumerate(singles)]
-    rng = np.random.default_rng(0)
-    assert infos["action_mask"].shape == (4, 117)
-    for _ in range(15):
-        assert all(np.array_equal(mask, info["action_mask"]) for mask, info in zip(infos["action_mask"], given, strict=True))
-        actions = np.array([taps(info, rng) for info in given])
-        seen, rewards, _, _, infos = envs.step(actions)
-        for i, env in enumerate(singles):
-            board, reward, _, _, given[i] = env.step(actions[i])
-            assert np.array_equal(seen[i], board)
-            assert np.array_equal(rewards[i], reward)
-    hosted = gymnasium.make_vec(HOSTED, num_envs=2, level=5, vectorization_mode="vector_entry_point")
-    assert hosted.reset(seed=1)[1]["action_mask"].any(axis=1).all()
 
 
 def test_observation_formats():

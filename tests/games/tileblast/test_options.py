@@ -7,9 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.episode import Episode
-from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.kernels.jit import compile_entry_point
-from tests.games.tileblast.compiled import CompiledTileBlast
 from tests.games.tileblast.naive import Naive
 from tests.games.tileblast.test_naive import read_level
 
@@ -28,53 +26,6 @@ def taps(play, seed, count=30):
         yield tap
 
 
-@pytest.mark.parametrize(
-    ("number", "goals"),
-    [(7, ["cage", "chestnut"]), (11, ["bubble", "stump"]), (12, ["gnomes", "bush"]), (12, ["gnomes.red", "dandelion"])],
-)
-def test_goals_of_all(number, goals):
-    """§6.1 The rest of such a goal equals the units on the board: covers, hit points of bushes and gnomes, pieces."""
-    level = read_level(number) | {"goals": [{"collect": goal, "amount": "all"} for goal in goals]}
-    rng, slow, fast = (
-        random.Random(number),
-        Naive(level, 3, strict_moves=False),
-        CompiledTileBlast(level, 3, strict_moves=False),
-    )
-    start = slow.remaining()
-    for _ in range(60):
-        assert fast.remaining() == list(slow.remaining())
-        assert fast.board() == slow.board()
-        if not slow.valid():
-            break
-        tap = rng.choice(slow.valid())
-        assert fast.tap(tap) == slow.tap(tap)
-    assert any(left < most for left, most in zip(slow.remaining(), start, strict=True))
-
-
-def test_agents_in_turn():
-    """§3.4, §5 Each agent gets the rewards of its own taps; the taps equal those of one agent."""
-    alone, three = (Episode(momagames.spec(ID, objectives=COMPONENTS, num_agents=n, level=3)) for n in (1, 3))
-    alone.reset(1)
-    three.reset(1)
-    for turn, tap in enumerate(taps(alone, 1)):
-        assert three.mover == turn % 3
-        assert not three.mask(three.mover - 1).any()
-        three.step(tap)
-        reward = np.zeros((3, len(COMPONENTS)), np.float32)
-        reward[turn % 3] = alone.reward[0]
-        assert (three.reward == reward).all()
-
-
-def test_team_rewards():
-    alone, two = Episode(momagames.spec(ID)), Episode(momagames.spec(ID, num_agents=2, team_rewards=True))
-    alone.reset(2)
-    two.reset(2)
-    for tap in taps(alone, 2):
-        two.step(tap)
-        assert (two.reward == alone.reward[0]).all()
-    assert two.returns[:, 0].all()
-
-
 @pytest.mark.parametrize("number", [4, 7, 11, 12])
 def test_more_channels(number):
     """§7.4"""
@@ -83,23 +34,6 @@ def test_more_channels(number):
     for tap in taps(game, number, 12):
         naive.tap(tap)
         assert game.observe(0)["observation"].ravel("F").tolist() == naive.board(27)
-
-
-@pytest.mark.parametrize("channels", [24, 27])
-def test_fields(channels):
-    """§7.1 The board, and numbers for goals and moves."""
-    plain, fields = (
-        Episode(momagames.spec(ID, level=7, channels=channels, observation=observation)) for observation in ("board", "dict")
-    )
-    plain.reset(4)
-    fields.reset(4)
-    for moves, tap in enumerate(taps(plain, 4, 20), 1):
-        fields.step(tap)
-        seen = fields.observe(0)
-        assert (seen["board"] == plain.observe(0)["observation"]).all()
-        state = fields.state
-        assert seen["goals_remaining"].tolist() == state["rest"].tolist()
-        assert seen["moves_left"].tolist() == [plain.game.infos(plain.state)["moves_left"]] == [int(state["limit"]) - moves]
 
 
 def test_points_of_drops_that_leave_at_once():

@@ -4,19 +4,37 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from momagames.games.tileblast.levels.generator import MECHANICS, generate
 from tests.games.tileblast import vectors
 from tests.games.tileblast.compiled import CompiledTileBlast
 from tests.games.tileblast.naive import Naive
 from tests.games.tileblast.test_naive import read_level, read_runs, replay
 
-LEVELS = {number: read_level(number) for number in range(1, 13)}
+PACKAGED = {number: read_level(number) for number in range(1, 13)}
+LEVELS = st.builds(
+    lambda seed, width, height, colors, mechanics, drops, difficulty: generate(
+        seed, width, height, colors, sorted(mechanics | drops), difficulty
+    ),
+    st.integers(0, 10**6),
+    st.integers(7, 13),
+    st.integers(7, 9),
+    st.integers(2, 6),
+    st.sets(st.sampled_from(MECHANICS), max_size=3),
+    st.sampled_from((set(), {"seedbag"}, {"seedbox"})),
+    st.floats(0, 1),
+)
+# Small boards of many colors, on which there is often nothing to tap
+TIGHT = st.builds(lambda seed, width: generate(seed, width, 3, 6, (), 0.5), st.integers(0, 10**6), st.integers(3, 5))
+SEEDS = st.integers(0, 2**64 - 1)
 SCRATCH = ("flags", "touched", "effects", "attacked", "queue", "queued", "spawns", "spawned", "makers")
 
 
-@pytest.mark.parametrize("number", LEVELS)
+@pytest.mark.parametrize("number", PACKAGED)
 def test_recorded_runs(number):
-    replay(CompiledTileBlast(LEVELS[number], 42, strict_moves=False), read_runs()[number])
+    replay(CompiledTileBlast(PACKAGED[number], 42, strict_moves=False), read_runs()[number])
 
 
 def test_vectors():
@@ -32,37 +50,49 @@ def choose(rng, valid, naive):
     return rng.choice(powers if powers and rng.random() < 0.5 else valid)
 
 
-@pytest.mark.parametrize("number", LEVELS)
+def compare_games(level, seed, rng, taps, **limits):
+    """Positions, valid taps, observations, results and rewards of taps (§2 to §7)."""
+    slow, fast = (one(level, seed, **limits) for one in (Naive, CompiledTileBlast))
+    for _ in range(taps):
+        assert fast.snapshot() == slow.snapshot()
+        valid = slow.valid()
+        assert fast.valid() == valid
+        assert fast.board() == slow.board()
+        assert fast.remaining() == slow.remaining()
+        assert not any(np.any(fast.play.state[name]) for name in SCRATCH), "nothing of a tap is left over"
+        if not valid:
+            break
+        tap = choose(rng, valid, slow)
+        event = slow.tap(tap)
+        assert fast.tap(tap) == event
+        assert fast.rewards(event) == slow.rewards(event)
+        if event["truncated"]:
+            break
+
+
+@pytest.mark.parametrize("number", PACKAGED)
 def test_oracle(number, interpreted):
-    """Positions, valid taps, observations, results and rewards of taps (§2 to §7), with and without the limit of moves."""
+    """With and without the limit of moves."""
     rng = random.Random(number)
     for strict in (bool(number % 2),) if interpreted else (True, False, False, False):
-        seed = rng.randrange(2**64)
-        slow, fast = (one(LEVELS[number], seed, strict_moves=strict) for one in (Naive, CompiledTileBlast))
-        for _ in range(45):
-            assert fast.snapshot() == slow.snapshot()
-            valid = slow.valid()
-            assert fast.valid() == valid
-            assert fast.board() == slow.board()
-            assert fast.remaining() == slow.remaining()
-            assert not any(np.any(fast.play.state[name]) for name in SCRATCH), "nothing of a tap is left over"
-            if not valid:
-                break
-            tap = choose(rng, valid, slow)
-            event = slow.tap(tap)
-            assert fast.tap(tap) == event
-            assert fast.rewards(event) == slow.rewards(event)
+        compare_games(PACKAGED[number], rng.randrange(2**64), rng, 45, strict_moves=strict)
 
 
-@pytest.mark.parametrize("number", LEVELS)
+@given(LEVELS | TIGHT, SEEDS, st.booleans(), st.integers(1, 30))
+def test_any_level(level, seed, strict, bound):
+    level = level | {"moves": min(level["moves"], 20)}
+    compare_games(level, seed, random.Random(seed), 12, strict_moves=strict, max_taps=bound)
+
+
+@pytest.mark.parametrize("number", PACKAGED)
 def test_position_resumes_the_game(number, interpreted):
     """§9 A position as data, and a copied state, have the same future."""
-    rng, game = random.Random(number), CompiledTileBlast(LEVELS[number], 11, strict_moves=False)
+    rng, game = random.Random(number), CompiledTileBlast(PACKAGED[number], 11, strict_moves=False)
     for _ in range(4 if interpreted else 12):
         game.tap(rng.choice(game.valid()))
         if not game.valid():
             break
-        twin = CompiledTileBlast.from_position(LEVELS[number], game.snapshot(), strict_moves=False)
+        twin = CompiledTileBlast.from_position(PACKAGED[number], game.snapshot(), strict_moves=False)
         tap = rng.choice(game.valid())
         dry = game.copy()
         assert dry.tap(tap) == twin.tap(tap)
