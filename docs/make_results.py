@@ -2,7 +2,8 @@
 
     python docs/make_results.py                      pages whose archive (in benchmarks/fronts) or code has changed
     python docs/make_results.py --force              all pages
-    python docs/make_results.py --archive FOLDER     archive this results directory of one of the suites first
+    python docs/make_results.py --archive FOLDER     archive this results directory of one of the suites first, without what no
+                                                     page needs (see `store.thinning`)
     python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
     ... --suite NAME                                 that archive instead of the one of the suite paper
 
@@ -35,8 +36,6 @@ from momagames.reports.text.verdicts import describe_leads
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "results"
 HISTORY = ("learning.md",)  # pages of results of former versions, which are not made again
-# suites whose archives have no trained policies, which are larger than all rows
-LEAN = ("policies", "plans", "head_to_head", "morl")
 ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in MAKERS}
 
 
@@ -99,9 +98,10 @@ COMMANDS = """\
 The results of the games are those of the suite `paper` with ten seeds. The runs were made by
 `momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`. `python docs/make_results.py`
 writes all pages of this section. `python docs/make_results.py --unpack FOLDER` restores the results directory for
-`momagames bench report`, `compare` and `replay`. The figures are drawn when the site is built
-(`sphinx-build docs docs/_build`). Each run of the tests computes another random sample of the archived rows again
-(`pytest --long tests/test_archived_rows.py`)."""
+`momagames bench report`, `compare` and `replay`. The archives are without most actions of plans and parameters of
+trained policies, which some replays need and no page does: `momagames bench status` says what is left out. The
+figures are drawn when the site is built (`sphinx-build docs docs/_build`). Each run of the tests computes another
+random sample of the archived rows again (`pytest --long tests/test_archived_rows.py`)."""
 
 
 def first_page(texts: Mapping[str, str], records: Mapping[str, PageRecord]) -> Iterator[str]:
@@ -145,7 +145,7 @@ def main() -> None:
         name = Store(args.archive).read_suite().name
         if name not in ARCHIVES:
             parser.error(f"{args.archive}: {invalid_value('suite', name, one_of(ARCHIVES), nearest(name, ARCHIVES))}")
-        pack_archive(args.archive, ARCHIVES[name], policies=name not in LEAN)
+        pack_archive(args.archive, ARCHIVES[name], thin=True)
     texts = make_results(ARCHIVES, PAGES, force=args.force)
     for page in compare_pages(PAGES, texts):
         if page in texts:

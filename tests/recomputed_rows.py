@@ -12,6 +12,8 @@ from momagames.errors import InvalidFile, one_of
 def recompute_row(place, row):
     """Return a row of the run in this directory with all that determines it computed again: start, set, return and length.
 
+    An archive may have left out its length.
+
     The actions of a plan are played again; in an episode the policy acts again.
 
     Raises InvalidFile if the policy of the row is not stored: of a trained method only those on the front are
@@ -27,7 +29,9 @@ def recompute_row(place, row):
         chosen = points.get(row["policy"], row)
         found["start"], _, found["set"] = find_episode(run, game, row)
     episode = play_row(place, run, game, row, chosen)
-    return {**row, **found, "return": own_return(run, game, row, episode), "length": len(episode.log) - 1}
+    if "length" in row:
+        found["length"] = len(episode.log) - 1
+    return {**row, **found, "return": own_return(run, game, row, episode)}
 
 
 def can_recompute(place, row):

@@ -58,10 +58,10 @@ def sample_rows(store, families, rng):
 
 
 def sample_family(store, runs, rng):
-    """Yield the directories and rows, up to ROWS of a run, of runs in random order whose policies are stored."""
+    """Yield the directories and rows, up to ROWS of a run, of runs in random order whose policies or plans are stored."""
     for i in rng.permutation(len(runs)):
         place = store.run_directory(runs[i])
-        rows = list(store.read_rows(runs[i]))
+        rows = [row for row in store.read_rows(runs[i]) if runs[i].kind == "policies" or "actions" in row]
         stored = (rows[k] for k in rng.permutation(len(rows)) if can_recompute(place, rows[k]))
         yield from ((place, row) for row in islice(stored, ROWS))
 
@@ -89,7 +89,18 @@ def test_archived_rows_are_computed_again(archive, tmp_path, other_games):
         run = runs[rng.integers(len(runs))]
         stored = list(store.read_rows(run))
         again = [json.loads(json.dumps({**row, "version": stored[0]["version"]})) for row in evaluate_run(run, {})]
-        assert again == stored, f"MOMAGAMES_SAMPLE_SEED={seed}: {run.folder}"
+        pairs = list(zip(again, stored, strict=True))
+        different = [
+            old
+            for new, old in pairs
+            if restrict(new, old) != restrict(old, old) or new.get("step", 0) > old.get("step", np.inf)
+        ]
+        assert not different, f"MOMAGAMES_SAMPLE_SEED={seed}: {run.folder}: {different[0]}"
+
+
+def restrict(row, names):
+    """Return a row with these entries alone, but for its step, which an archive rounds up."""
+    return {name: row[name] for name in names if name != "step"}
 
 
 def group_cheap_runs(store, families):

@@ -2,7 +2,7 @@
 
 python benchmarks/fronts/ship.py                     # missing files
 python benchmarks/fronts/ship.py --again samegame    # files whose name contains this word, again
-python benchmarks/fronts/ship.py --best-known        # best-known fronts of large boards, from the archived runs
+python benchmarks/fronts/ship.py --best-known DIRECTORY  # best-known fronts of large boards, from runs of the suite paper
 python benchmarks/fronts/ship.py --standard DIRECTORY    # best-known fronts of the standard boards, from runs of their suite
 python benchmarks/fronts/ship.py --games             # add the games of samegame_standard.json to these fronts
 
@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from momagames.baselines.archive import is_nondominated
-from momagames.benchmark.store.archive_file import unpack_archive
 from momagames.cli.app import app
 from momagames.engine.episode import Episode
 from momagames.fronts import GameFront, write_front
@@ -39,7 +38,6 @@ except ImportError:  # Windows
     resource = None
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/fronts/data"
-ARCHIVE = Path(__file__).resolve().with_name("paper.npz.xz")
 GAMES = Path(__file__).resolve().with_name("samegame_standard.json")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
 SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12), "10x10x3": (1,)}
@@ -103,14 +101,13 @@ def run_command(arguments: list[str]) -> None:
     app(arguments, standalone_mode=False)
 
 
-def write_best_known(out: Path) -> None:
-    """Write the unions of archived runs, for boards that are too large for a proof."""
-    with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
-        unpack_archive(ARCHIVE, "paper")
-        run_command(["front", "union", "paper", "-o", "best-known"])
+def write_best_known(results: Path, out: Path) -> None:
+    """Write the unions of runs of the suite paper, for boards that are too large for a proof."""
+    with contextlib.chdir(results.resolve().parent), tempfile.TemporaryDirectory(dir=".") as place:
+        run_command(["front", "union", results.name, "-o", place])
         for name in LARGE:
             for seed in range(10):
-                content = (Path("best-known") / f"{name}-{seed}.json").read_bytes()
+                content = (Path(place) / f"{name}-{seed}.json").read_bytes()
                 (out / f"{name}-best-known-{seed}.json.gz").write_bytes(gzip.compress(content, mtime=0))
 
 
@@ -166,13 +163,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("word", nargs="?", default="")
     parser.add_argument("--again", action="store_true")
-    parser.add_argument("--best-known", action="store_true")
+    parser.add_argument("--best-known", type=Path, metavar="DIRECTORY", help="Results directory of the suite paper.")
     parser.add_argument("--standard", type=Path, metavar="DIRECTORY", help="Results directory of samegame-standard.yaml.")
     parser.add_argument("--games", action="store_true", help="Add the stored games to the fronts of the standard boards.")
     parser.add_argument("--out", type=Path, default=DATA, help="Directory of the files: by default that of the package.")
     given = parser.parse_args()
     if given.best_known:
-        write_best_known(given.out.resolve())
+        write_best_known(given.best_known, given.out.resolve())
         return
     if given.standard:
         write_standard(given.standard, given.out.resolve())

@@ -27,6 +27,7 @@ from momagames.benchmark.runs import HeadToHeadRun, PoliciesRun, Run
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
 from momagames.benchmark.store.store import RUN, read_front, read_rows, read_run, verify_run
+from momagames.benchmark.store.thinning import require_part
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
@@ -96,6 +97,8 @@ def replay(
 def play_row(directory: Path, run: Run, game: Game, row: Mapping[str, Any], entry: Mapping[str, Any]) -> Episode:
     """Return the episode of a row with its log; entry: its point, or its policy by label."""
     if run.kind == "plans":
+        if "actions" not in entry:
+            require_part(directory, "actions")
         start, actions = generate_starts(game, np.array([run.seed], np.uint64))[0], entry["actions"]
     else:
         start, actions = _replay_episode(run, game, row, _restore_policy(directory, run, entry))
@@ -241,6 +244,7 @@ def _restore_policy(directory: Path, run: Run, entry: Mapping[str, Any]) -> Batc
     game, label = run.game.make_game(), entry["policy"]
     method = run.method.make_method(game)
     if method.trains:
+        require_part(directory, "policies")
         path = directory / "front.json"
         arrays = unpack_policy(directory / POLICIES, read_json(path).get("policies"), entry["point"])
         try:

@@ -291,13 +291,17 @@ def resume(folder: Folder, *, options: RunOptions, allow_code: AllowCode = False
     _run_suite(suite, folder, options)
 
 
-def _print_changed_methods(*folders: Path) -> None:
-    """Print which rows of results directories this version does not reproduce."""
+def _print_notes(*folders: Path) -> None:
+    """Print which rows of results directories this version does not reproduce, and what they are without."""
     from momagames.benchmark.store.store import Store
+    from momagames.benchmark.store.thinning import PARTS, count_thinned
 
     for store in map(Store, folders):
         if methods := store.describe_changed_methods(store.read_suite()):
             print_line(f"momagames: {store.folder}: not reproducible with this version: {methods}", sys.stderr)
+        for part, runs in count_thinned(store).items():
+            line = f"momagames: {store.folder}: restored from an archive that leaves out {PARTS[part]}: {count(runs, 'run')}"
+            print_line(line, sys.stderr)
 
 
 def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
@@ -432,7 +436,7 @@ def status(folder: Folder, as_json: AsJson = False, allow_code: AllowCode = Fals
     from momagames.benchmark.store.status import read_status
 
     found, screen = read_status(folder), console()
-    _print_changed_methods(folder)
+    _print_notes(folder)
     if as_json:
         print_json(_describe_status(found))
         return
@@ -511,7 +515,7 @@ def report_results(
     screen = console()
     with screen.status("comparing") as status:
         made = report(folder, get_command_line(), replays, status.update)
-    _print_changed_methods(folder)
+    _print_notes(folder)
     screen.print(made.table(every))
     _print_page(made.page, made.page_error, open)
     if figures:
@@ -535,7 +539,7 @@ def compare(
     from momagames.reports.data.results_comparison import compare_results
 
     comparisons, screen = compare_results(folders), console()
-    _print_changed_methods(*folders)
+    _print_notes(*folders)
     for letter, folder in zip(LETTERS, folders, strict=False):
         screen.print(f"{letter}: {folder} (momagames {Store(folder).read_version()})", soft_wrap=True)
     for comparison in comparisons:
@@ -592,6 +596,7 @@ def export(
     chosen = [name for name, given in (("csv", csv), ("parquet", parquet), ("jsonl", jsonl)) if given]
     if len(chosen) != 1:
         raise InvalidParameter("choose one of --csv, --parquet and --jsonl")
+    _print_notes(folder)
     print_line(f"{count(export(folder, file, chosen[0]), 'row')}: {file}")
 
 

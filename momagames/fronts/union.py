@@ -11,6 +11,7 @@ from momagames import registry
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.runs import Run
 from momagames.benchmark.store.store import RUN, Store
+from momagames.benchmark.store.thinning import require_part
 from momagames.errors import InvalidFile
 from momagames.files.reading import refuse_content
 from momagames.fronts.front_content import Point
@@ -26,7 +27,7 @@ def union_fronts(folders: Iterable[str | Path], command: str = "", omit_position
 
     folders           results directories of `bench run`
     omit_positions    whether the files name start positions by seed and SHA-256 instead of holding them
-    Raises     InvalidFile if a directory cannot be read or has no finished run of plans
+    Raises     InvalidFile if a directory cannot be read, is without actions or has no finished run of plans
     """
     runs: dict[tuple[str, int], dict[str, tuple[Store, Run]]] = {}
     for folder in folders:
@@ -49,6 +50,7 @@ def _union(found: list[tuple[Store, Run]], command: str, omit_positions: bool) -
     points = []
     for store, one in found:
         with refuse_content(store.run_directory(one), RUN):
+            require_part(store.run_directory(one), "actions")
             rows = store.read_rows(one)
             points += [Point(value=tuple(row["return"]), actions=tuple(row["actions"]), run=one.digest) for row in rows]
     if not points:

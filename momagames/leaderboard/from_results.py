@@ -13,6 +13,7 @@ from momagames.benchmark.replays import load_points
 from momagames.benchmark.runs import Run
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import RUN, Store
+from momagames.benchmark.store.thinning import require_part
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.benchmark.suites import Suite
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
@@ -116,6 +117,7 @@ def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[
         options = {name: _copy_checkpoint(value, folder) for name, value in run.method.options.items()}
         method: dict[str, Any] = {"method": run.method.name, "options": options}
         if run.method.is_trained(run.game.make_game()):
+            require_part(place, "policies")
             write_file_atomically(folder / name, read_bytes(place / POLICIES))
             method["arrays"] = name
         for point in load_points(place):
@@ -143,6 +145,7 @@ def _format_plans(store: Store, runs: list[Run]) -> str:
     parts = []
     for run in sorted(runs, key=lambda one: one.seed):
         with refuse_content(store.run_directory(run), RUN):
+            require_part(store.run_directory(run), "actions")
             plans = [json.dumps({"actions": row["actions"], "return": row["return"]}) for row in store.read_rows(run)]
         parts.append(f' "{run.seed}": [\n  ' + ",\n  ".join(plans) + "\n ]")
     return '{"schema": 1, "runs": {\n' + ",\n".join(parts) + "\n}}\n"

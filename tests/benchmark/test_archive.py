@@ -8,15 +8,20 @@ import numpy as np
 import pytest
 
 from momagames.benchmark import run_suite
-from momagames.benchmark.replays import load_points
-from momagames.benchmark.store import archive_file
+from momagames.benchmark.replays import load_points, replay
 from momagames.benchmark.store.archive_file import ArchivedStore, pack_archive, unpack_archive
+from momagames.benchmark.store.checksums import hash_files, read_checksums, write_checksums
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import Store, find_damage
+from momagames.benchmark.store.thinning import count_thinned
 from momagames.errors import InvalidFile
-from tests.benchmark.tiny import POLICIES, RANDOM, plans, suite
+from momagames.fronts.union import union_fronts
+from momagames.reports.data.anytime_curves import compute_anytime_curves
+from momagames.reports.data.report_data import collect_report_data
+from tests.benchmark.tiny import EXACT, POLICIES, RANDOM, plans, suite
+from tests.cli.test_app import momagames_here
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 
@@ -72,40 +77,13 @@ def test_unpacking_restores_the_order_of_rows(tmp_path):
     assert before["seed"].unique(maintain_order=True).to_list() == [10, 2]
 
 
-def test_encoding_restores_columns_of_every_type():
-    table = polars.DataFrame(
-        {
-            "game": ["a", "a", "b", "b"] * 3000,
-            "length": [1, 1, 1, 2] * 3000,
-            "seat": ["x", "y", "x", "x"] * 3000,
-            "return_win": [0.0, -0.0, None, 1e-300] * 3000,  # determined by the three columns above
-            "return_other": [0.1 * k if k % 7 else -0.0 for k in range(12_000)],
-            "start": [None, "18446744073709551615", "", "é"] * 3000,
-            "step": [None, -(2**62), 300, 40_000] * 3000,
-            "never": polars.Series([None] * 12_000, dtype=polars.Int64),
-            "nothing": polars.Series([None] * 12_000, dtype=polars.String),
-            "actions": [None, [], [1, 300], [2]] * 3000,
-        }
-    )
-    arrays = archive_file._encode_table("t", table)
-    assert "t/return_win/from/seat" in arrays
-    assert "t/return_win/data" not in arrays
-    assert "t/return_other/data" in arrays
-    content = io.BytesIO()
-    np.savez(content, **arrays)
-    content.seek(0)
-    decoded = archive_file._decode_table("t", dict(np.load(content)))
-    assert decoded.schema == table.schema
-    assert decoded.equals(table)
-    for name in ("return_win", "return_other"):
-        signs = [np.signbit(frame[name].drop_nulls().to_numpy()).tolist() for frame in (decoded, table)]
-        assert signs[0] == signs[1]
-
-
 def test_packing_fails_if_a_file_would_not_be_restored(folder, tmp_path):
     pack(folder)
     metadata = next((folder / "runs").glob("*/metadata.json"))
     metadata.write_text(metadata.read_text() + "\n")
+    with pytest.raises(InvalidFile, match=r"metadata\.json: changed since it was written"):
+        pack_archive(folder, tmp_path / "a.npz.xz")
+    write_checksums(metadata.parent, read_checksums(metadata.parent) | hash_files(metadata.parent, [metadata.name]))
     with pytest.raises(InvalidFile, match=r"metadata\.json: the archive does not restore it"):
         pack_archive(folder, tmp_path / "a.npz.xz")
 
@@ -123,51 +101,97 @@ def test_invalid_archives_and_nonempty_folders_raise(folder, tmp_path):
     assert not (folder / PACKED).exists()
 
 
-def test_an_archive_without_policies(tmp_path):
-    trained = {"name": "nsga2", "options": {"population": 4, "episodes": 1, "shared": True}}
-    whole = suite({**POLICIES, "methods": [trained], "seeds": [0], "budget": 20_000})
-    assert not run_suite(whole, tmp_path / "results").failed
-    for name, policies in (("with", True), ("without", False)):
-        pack_archive(tmp_path / "results", tmp_path / f"{name}.xz", policies=policies)
-        unpack_archive(tmp_path / f"{name}.xz", tmp_path / name)
-        assert len(list((tmp_path / name).glob("runs/*/policies.npz"))) == policies
-        assert [run.digest for run in Store(tmp_path / name).finished_runs()] == [run.digest for run in whole.list_runs()]
-    pack_archive(tmp_path / "without", tmp_path / "again.xz")  # restored directories can be continued and archived
-    assert (tmp_path / "again.xz").read_bytes() == (tmp_path / "without.xz").read_bytes()
-    merge_results([tmp_path / "without"], tmp_path / "merged")
+def test_archives_of_a_former_format_are_refused(tmp_path):
+    content = io.BytesIO()
+    np.savez(content, files=np.frombuffer(b"{}", np.uint8), rows_sha256=np.zeros((0, 32), np.uint8))
+    (tmp_path / "a.npz.xz").write_bytes(lzma.compress(content.getvalue()))
+    with pytest.raises(
+        InvalidFile, match=r"a\.npz\.xz: in a format of archives that is not read any more: commit \w+ unpacks it"
+    ):
+        ArchivedStore(tmp_path / "a.npz.xz")
 
 
-def replace_array(name, change):
-    return lambda arrays: {**arrays, name: change(arrays[name])}
+TRAINED = {"name": "nsga2", "options": {"population": 4, "episodes": 1, "shared": True}}
+
+
+@pytest.fixture(scope="module")
+def thinned(tmp_path_factory):
+    """Return a results directory of plans, and of policies with trained ones, and what a thin archive of it restores."""
+    folder = tmp_path_factory.mktemp("thinned")
+    parts = plans([RANDOM, EXACT], num_colors=3), {**POLICIES, "methods": [RANDOM, TRAINED], "budget": 20_000}
+    assert not run_suite(suite(*parts), folder / "results").failed
+    pack_archive(folder / "results", folder / "thin.npz.xz", thin=True)
+    unpack_archive(folder / "thin.npz.xz", folder / "thin")
+    return Store(folder / "results"), Store(folder / "thin")
+
+
+def test_reports_of_thinned_results_are_those_of_whole_ones(thinned):
+    whole, thin = (collect_report_data(store, store.read_suite()) for store in thinned)
+    assert [panel.scores for panel in thin.panels] == [panel.scores for panel in whole.panels]
+    before, after = (compute_anytime_curves(data.panels[0], data.settings) for data in (whole, thin))
+    assert str(after) == str(before)
+    assert after.runs == {"random": 2}
+
+
+def test_thinned_runs_say_what_they_are_without(thinned):
+    whole, thin = thinned
+    assert not count_thinned(whole)
+    assert [run.digest for run in thin.finished_runs()] == [run.digest for run in whole.finished_runs()]
+    trained = [run for run in thin.finished_runs() if run.method.name == "nsga2"]
+    assert sum((thin.run_directory(run) / "policies.npz").is_file() for run in trained) == 1 < len(trained)
+    for run in thin.finished_runs():
+        place, rows, all_rows = thin.run_directory(run), list(thin.read_rows(run)), list(whole.read_rows(run))
+        assert not find_damage(place)
+        assert [row["return"] for row in rows] == [row["return"] for row in all_rows]
+        assert not any("length" in row for row in rows)
+        lost = {"lengths"}
+        if run.kind == "plans":
+            lost |= {"actions", "history"} if len(rows) > 1 else {"history"}
+            assert ["actions" in row for row in rows] == [False] * (len(rows) - 1) + [True]
+            replay(place, len(rows) - 1)
+        elif run in trained and not (place / "policies.npz").is_file():
+            lost.add("policies")
+        if lost & {"actions", "policies"}:
+            with pytest.raises(
+                InvalidFile, match=rf"{run.folder}: restored from an archive that leaves out the (actions|parameters)"
+            ):
+                replay(place, 0)
+        else:
+            replay(place, 0)
+        assert thin.read_metadata(run)["thinned"] == sorted(lost)
+    counts = count_thinned(thin)
+    assert counts == {"actions": 2, "history": 4, "lengths": 8, "policies": 1}
+    with pytest.raises(InvalidFile, match="leaves out the actions"):
+        union_fronts([thin.folder])
+    said = momagames_here("bench", "status", str(thin.folder)).stderr
+    assert f"{thin.folder}: restored from an archive that leaves out the lengths of episodes: 8 runs" in said
+
+
+def test_thinned_results_are_archived_and_merged_again(thinned, tmp_path):
+    whole, thin = thinned
+    pack_archive(thin.folder, tmp_path / "again.npz.xz")
+    assert (tmp_path / "again.npz.xz").read_bytes() == (thin.folder.parent / "thin.npz.xz").read_bytes()
+    assert merge_results([thin.folder], tmp_path / "merged").copied == 8
+    assert merge_results([thin.folder], tmp_path / "merged").equal == 8
+    with pytest.raises(InvalidFile, match="restored from an archive that leaves out the lengths"):
+        merge_results([whole.folder], tmp_path / "merged")
 
 
 DAMAGED = {
-    "a column without dimensions": replace_array("rows/seed/data", lambda array: np.array(1)),
-    "numbers of 13 bytes": replace_array("rows/seed/data", lambda array: np.repeat(array, 13, axis=0)),
-    "a shorter column": replace_array("rows/episode/data", lambda array: array[:, :-1]),
-    "indices beyond the values": replace_array("rows/policy/data", lambda array: array + 100),
-    "no part of a column": lambda arrays: {name: array for name, array in arrays.items() if name != "rows/policy/data"},
-    "another type of bits": lambda arrays: {
-        name: array.astype(float) if name.endswith("/null") else array for name, array in arrays.items()
-    },
-    "short checksums": replace_array("rows_sha256", lambda array: array[:, :3]),
-    "texts of no schema": replace_array(
-        "files", lambda array: write_files(array, lambda run: run | {"metadata.json": {**run["metadata.json"], "schema": "x"}})
-    ),
-    "a count of points": replace_array("files", lambda array: write_files(array, add_dominated)),
+    "no rows": lambda arrays: {name: array for name, array in arrays.items() if name != "rows"},
+    "rows that are no Parquet file": lambda arrays: {**arrays, "rows": arrays["rows"][:-9]},
+    "rows of another table": lambda arrays: {**arrays, "rows": arrays["dominated"]},
+    "texts of no schema": lambda arrays: write_files(arrays, {"schema": "x"}),
+    "a count of points": lambda arrays: write_files(arrays, {"facts": {"dominated": 10**6}}),
 }
 
 
-def write_files(array, change):
-    """Return the array of the texts with a change of those of every run."""
-    content = json.loads(array.tobytes())
-    content["runs"] = {name: change(run) for name, run in content["runs"].items()}
-    return np.frombuffer(json.dumps(content).encode(), np.uint8)
-
-
-def add_dominated(run):
-    metadata = run["metadata.json"]
-    return run | {"metadata.json": {**metadata, "facts": {**metadata["facts"], "dominated": 10**6}}}
+def write_files(arrays, changed):
+    """Return arrays with a change of the metadata of every run."""
+    content = json.loads(arrays["files"].tobytes())
+    for run in content["runs"].values():
+        run["metadata.json"] |= changed
+    return {**arrays, "files": np.frombuffer(json.dumps(content).encode(), np.uint8)}
 
 
 @pytest.mark.parametrize("case", DAMAGED)

@@ -11,6 +11,7 @@ from typing import Any
 from momagames.benchmark.runs import Run
 from momagames.benchmark.store.checksums import read_checksums
 from momagames.benchmark.store.store import ROWS, Store, read_rows, read_run, read_run_files, verify_run
+from momagames.benchmark.store.thinning import require_part
 from momagames.errors import InvalidFile, InvalidParameter
 
 
@@ -29,7 +30,8 @@ def merge_results(
     """Copy the runs of all results directories into `out`, which may already hold runs; the sources stay unchanged.
 
     on_run     called with the name of each merged run
-    Raises     InvalidFile if suites or revisions of methods differ, or if two directories have different rows of one run
+    Raises     InvalidFile if suites or revisions of methods differ, or if two directories have different rows of one run,
+               such as whole ones and those that an archive has thinned
     """
     stores = [Store(folder) for folder in folders]
     if not stores:
@@ -76,6 +78,8 @@ def _list_failed(store: Store) -> Iterator[tuple[Run, Path]]:
 def _check_equal_rows(place: Path, other: Path) -> None:
     """Raise InvalidFile unless two directories have the same rows of a run, whichever version made them."""
     if read_checksums(place)[ROWS] != read_checksums(other)[ROWS] and _read_results(place) != _read_results(other):
+        for one in (place, other):
+            require_part(one, "lengths")  # thinned rows, all of which are without them, differ from whole ones
         raise InvalidFile(
             f"{place} and {other} have different rows, though they are results of one run: something is not reproducible"
         )

@@ -12,7 +12,7 @@ from typing import Any
 from momagames.benchmark.store.checksums import find_changed_files
 from momagames.errors import InvalidFile, MissingExtra
 from momagames.files.json_data import parse_json
-from momagames.files.parquet_data import measure_parquet
+from momagames.files.parquet_data import Content, measure_parquet
 from momagames.files.reading import CONTENT_ERRORS, refuse_content
 
 Row = dict[str, Any]
@@ -89,40 +89,50 @@ def _read_tables(packed: Path, changed: int) -> dict[str, Any]:
 
 def read_packed_table(packed: Path) -> Any:
     """Return the table of a packed file. Raises InvalidFile, before it is decoded if it holds too much."""
-    library = import_polars(f"{packed}: reading packed rows needs polars")
-    length = _check_size(packed)
-    try:
-        table = library.read_parquet(packed)
-    except (library.exceptions.PolarsError, library.exceptions.PanicException, OSError) as error:
-        raise InvalidFile(f"{packed}: {' '.join(str(error).split())}") from None
-    expected = {library.String, library.Int64, library.Float64, library.List(library.Int64)}
-    if others := [f"{column.name} of {column.dtype}" for column in table if column.dtype not in expected]:
-        raise InvalidFile(f"{packed}: column {others[0]}: expected texts, numbers and lists of integers")
-    if "run" not in table.columns:
-        raise InvalidFile(f"{packed}: column 'run' is missing")
-    texts = [column.str.len_bytes().sum() or 0 for column in table if column.dtype == library.String]
-    _check_limit(packed, "bytes of texts", sum(texts), length)
-    return table
-
-
-def _check_size(packed: Path) -> int:
-    """Return the length of a packed file. Raises InvalidFile if it holds too much to decode it."""
     try:
         with packed.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            columns, length = measure_parquet(content, str(packed)).columns, len(content)
+            _check_size(content, str(packed))
+            length = len(content)
     except InvalidFile:
         raise
     except (OSError, ValueError) as error:  # an empty file
         raise InvalidFile(f"{packed}: {error}") from None
-    _check_limit(packed, "values", sum(column.values for column in columns), length)
-    _check_limit(packed, "bytes before compression", sum(column.size for column in columns), length)
-    return length
+    return _decode(packed, length, str(packed))
 
 
-def _check_limit(packed: Path, what: str, given: int, length: int) -> None:
+def parse_packed_table(content: bytes, place: str) -> Any:
+    """Return the table of the content of a packed file, as `read_packed_table`; `place` names it."""
+    _check_size(content, place)
+    return _decode(content, len(content), place)
+
+
+def _decode(source: Path | bytes, length: int, place: str) -> Any:
+    library = import_polars(f"{place}: reading packed rows needs polars")
+    try:
+        table = library.read_parquet(source)
+    except (library.exceptions.PolarsError, library.exceptions.PanicException, OSError) as error:
+        raise InvalidFile(f"{place}: {' '.join(str(error).split())}") from None
+    expected = {library.String, library.Int64, library.Float64, library.Float32, library.List(library.Int64)}
+    if others := [f"{column.name} of {column.dtype}" for column in table if column.dtype not in expected]:
+        raise InvalidFile(f"{place}: column {others[0]}: expected texts, numbers and lists of integers")
+    if "run" not in table.columns:
+        raise InvalidFile(f"{place}: column 'run' is missing")
+    texts = [column.str.len_bytes().sum() or 0 for column in table if column.dtype == library.String]
+    _check_limit("bytes of texts", sum(texts), length, place)
+    return table
+
+
+def _check_size(content: Content, place: str) -> None:
+    """Raise InvalidFile if the content of a packed file holds too much to decode it."""
+    columns = measure_parquet(content, place).columns
+    _check_limit("values", sum(column.values for column in columns), len(content), place)
+    _check_limit("bytes before compression", sum(column.size for column in columns), len(content), place)
+
+
+def _check_limit(what: str, given: int, length: int, place: str) -> None:
     least, share = LIMITS[what]
     if given > max(least, share * length):
-        raise InvalidFile(f"{packed}: {given:,} {what}: expected at most {max(least, share * length):,} in {length:,} bytes")
+        raise InvalidFile(f"{place}: {given:,} {what}: expected at most {max(least, share * length):,} in {length:,} bytes")
 
 
 def import_polars(reason: str, alternative: str = "") -> Any:

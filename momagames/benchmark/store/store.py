@@ -5,7 +5,7 @@
     FOLDER/runs/RUN/rows.jsonl     one row for each plan or episode, see `benchmark.evaluate`
     FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `store.run_front`
     FOLDER/runs/RUN/policies.npz   parameters of those policies if they were trained in the run, see `store.policy_files`
-    FOLDER/runs/RUN/metadata.json  versions, machine, times, counts
+    FOLDER/runs/RUN/metadata.json  versions, machine, times, counts, and what an archive left out (see `store.thinning`)
     FOLDER/runs/RUN/SHA256SUMS     checksums of these files, which are compared when they are read, see `store.checksums`
     FOLDER/rows.parquet            rows of packed runs, instead of their rows.jsonl, see `store.packing`
     FOLDER/SHA256SUMS              its checksum
@@ -220,13 +220,7 @@ class Store:
         path = self.folder / "suite.json"
         if not self.has_suite():
             raise InvalidFile(f"{self.folder}: no results here (suite.json is missing)")
-        data = check_schema(path, read_json(path))
-        if not isinstance(data.get("suite"), dict) or not isinstance(data.get("version"), str):
-            raise InvalidFile(f"{path}: 'suite' or 'version' is missing")
-        revisions = data.get("revisions", {})
-        if not isinstance(revisions, dict) or not all(isinstance(value, int) for value in revisions.values()):
-            raise InvalidFile(f"{path}: invalid revisions={revisions!r}: expected a number for each method")
-        return data
+        return check_suite_file(path, read_json(path))
 
     def read_suite(self) -> Suite:
         """Return the suite that was started last."""
@@ -412,6 +406,17 @@ def read_run_files(place: Path) -> dict[str, bytes]:
     if ERROR not in found and ROWS not in found:
         found[ROWS] = "".join(map(format_row, read_rows(place))).encode()
     return found
+
+
+def check_suite_file(path: Path, content: Any) -> dict[str, Any]:
+    """Return the content of a suite.json. Raises InvalidFile if it is another one."""
+    data = check_schema(path, content)
+    if not isinstance(data.get("suite"), dict) or not isinstance(data.get("version"), str):
+        raise InvalidFile(f"{path}: 'suite' or 'version' is missing")
+    revisions = data.get("revisions", {})
+    if not isinstance(revisions, dict) or not all(isinstance(value, int) for value in revisions.values()):
+        raise InvalidFile(f"{path}: invalid revisions={revisions!r}: expected a number for each method")
+    return data
 
 
 def check_schema(path: Path, data: Any) -> dict[str, Any]:

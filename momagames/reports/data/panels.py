@@ -19,6 +19,7 @@ from momagames.benchmark.choices import label_methods
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.runs import PoliciesRun, Run
 from momagames.benchmark.store.store import RESULTS, Store
+from momagames.benchmark.store.thinning import THINNED
 from momagames.benchmark.suites import Indicators, PlansExperiment, PoliciesExperiment, Suite
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, join_words, list_changed_parameters
@@ -217,7 +218,7 @@ def _build_plans_panel(
     proven: dict[int, Array] = {}
     for run, name in finished:
         rows, found = list(store.read_rows(run)), facts[run.digest]
-        points.setdefault(name, {})[run.seed] = read_plan_points(rows).with_front_indices(run.folder, (), plans=True)
+        points.setdefault(name, {})[run.seed] = read_plan_points(rows, run.folder)
         if found.get("complete"):
             proven[run.seed] = points[name][run.seed].values
         elif experiment.cpu_seconds is None:
@@ -260,7 +261,10 @@ def _build_policies_panels(
     for run, name in finished:
         weights.setdefault(name, {})[run.seed] = facts[run.digest].get("weights", {})
     rows = {run.digest: list(store.read_rows(run)) for run, _ in finished}
-    stored_fronts = {run.digest: store.read_front(run) for run, _ in finished}
+    stored_fronts = {
+        run.digest: [] if "policies" in store.read_metadata(run).get(THINNED, ()) else store.read_front(run)
+        for run, _ in finished
+    }
     for number, (scope, opponents, seats) in enumerate(_list_scopes(experiment, game)):
         played: dict[str, dict[int, PolicyEpisodes]] = {}
         points: dict[str, dict[int, Points]] = {}
@@ -268,7 +272,7 @@ def _build_policies_panels(
             episodes = read_policy_episodes(rows[run.digest], opponents, seats)
             played.setdefault(name, {})[run.seed] = episodes
             front = episodes.nondominated_points()
-            points.setdefault(name, {})[run.seed] = front.with_front_indices(run.folder, stored_fronts[run.digest], plans=False)
+            points.setdefault(name, {})[run.seed] = front.with_front_indices(run.folder, stored_fronts[run.digest])
         fixed = None if number else load_reference_set(experiment, game)
         references = build_references(points, {}, experiment, game, settings.margin, fixed=fixed)
         generalization: Mapping[str, Mapping[str, InstanceScore]] = {}

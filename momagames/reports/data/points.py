@@ -21,7 +21,7 @@ class Points:
 
     errors           float64[n, K], standard errors of the values: 0 for plans, infinite for policies with a single episode
     run              name of the run's directory
-    front_indices    index of each point on the run's stored front, -1 if it is not on the front
+    front_indices    index of each point on the run's stored front, -1 if it is not on the front or cannot be replayed
     """
 
     values: Array
@@ -30,11 +30,10 @@ class Points:
     run: str = ""
     front_indices: tuple[int, ...] = ()
 
-    def with_front_indices(self, run: str, front: Iterable[Mapping[str, Any]], plans: bool) -> Points:
-        """Return the points with their indices on the stored front of a run: plans in its order, policies by their labels."""
+    def with_front_indices(self, run: str, front: Iterable[Mapping[str, Any]]) -> Points:
+        """Return the points, which are policies, with their indices on the stored front of a run."""
         known = {one["policy"]: one["point"] for one in front}
-        indices = range(len(self.labels)) if plans else [known.get(label, -1) for label in self.labels]
-        return replace(self, run=run, front_indices=tuple(indices))
+        return replace(self, run=run, front_indices=tuple(known.get(label, -1) for label in self.labels))
 
 
 @dataclass(frozen=True)
@@ -77,12 +76,17 @@ class PolicyEpisodes:
         return Points(mean_returns(report), labels, standard_errors(report, self.instances))
 
 
-def read_plan_points(rows: Iterable[Mapping[str, Any]]) -> Points:
-    """Read the plans of a run: their returns are deterministic, so that each is a point."""
+def read_plan_points(rows: Iterable[Mapping[str, Any]], run: str = "") -> Points:
+    """Read the plans of a run: their returns are deterministic, so that each is a point of its front."""
     plans = list(rows)
-    labels = tuple(f"{row['policy']}: {' '.join(map(str, row['actions']))}" for row in plans)
+    labels = tuple(f"{row['policy']}: {_describe_actions(row)}" for row in plans)
     values = np.array([row["return"] for row in plans], np.float64)
-    return Points(values, labels, np.zeros_like(values))
+    indices = tuple(i if "actions" in row else -1 for i, row in enumerate(plans)) if run else ()
+    return Points(values, labels, np.zeros_like(values), run, indices)
+
+
+def _describe_actions(plan: Mapping[str, Any]) -> str:
+    return " ".join(map(str, plan["actions"])) if "actions" in plan else "actions not archived"
 
 
 def read_search_history(rows: Iterable[Mapping[str, Any]], dominated: Iterable[Sequence[float]]) -> SearchHistory:
