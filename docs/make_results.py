@@ -145,7 +145,7 @@ def main() -> None:
         name = Store(args.archive).read_suite().name
         if name not in ARCHIVES:
             parser.error(f"{args.archive}: {invalid_value('suite', name, one_of(ARCHIVES), nearest(name, ARCHIVES))}")
-        pack_archive(args.archive, ARCHIVES[name], thin=True)
+        pack_archive(args.archive, ARCHIVES[name], thinned=True)
     texts = make_results(ARCHIVES, PAGES, force=args.force)
     for page in compare_pages(PAGES, texts):
         if page in texts:

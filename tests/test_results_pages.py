@@ -225,7 +225,7 @@ def run_page(name, experiments, tmp_path):
     """Run experiments and return the page of the suite with this name."""
     suite = load_suite({**SUITE, "experiments": experiments})
     assert not run_suite(suite, tmp_path / "results").failed
-    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", thin=True)
+    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", thinned=True)
     return make_page("track", tmp_path / "track.npz.xz", PAGES[name])
 
 

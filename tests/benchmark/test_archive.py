@@ -116,31 +116,31 @@ TRAINED = {"name": "nsga2", "options": {"population": 4, "episodes": 1, "shared"
 
 @pytest.fixture(scope="module")
 def thinned(tmp_path_factory):
-    """Return a results directory of plans, and of policies with trained ones, and what a thin archive of it restores."""
+    """Return a results directory of plans, and of policies with trained ones, and what a smaller archive of it restores."""
     folder = tmp_path_factory.mktemp("thinned")
     parts = plans([RANDOM, EXACT], num_colors=3), {**POLICIES, "methods": [RANDOM, TRAINED], "budget": 20_000}
     assert not run_suite(suite(*parts), folder / "results").failed
-    pack_archive(folder / "results", folder / "thin.npz.xz", thin=True)
-    unpack_archive(folder / "thin.npz.xz", folder / "thin")
-    return Store(folder / "results"), Store(folder / "thin")
+    pack_archive(folder / "results", folder / "thin.npz.xz", thinned=True)
+    unpack_archive(folder / "thin.npz.xz", folder / "smaller")
+    return Store(folder / "results"), Store(folder / "smaller")
 
 
 def test_reports_of_thinned_results_are_those_of_whole_ones(thinned):
-    whole, thin = (collect_report_data(store, store.read_suite()) for store in thinned)
-    assert [panel.scores for panel in thin.panels] == [panel.scores for panel in whole.panels]
-    before, after = (compute_anytime_curves(data.panels[0], data.settings) for data in (whole, thin))
+    whole, smaller = (collect_report_data(store, store.read_suite()) for store in thinned)
+    assert [panel.scores for panel in smaller.panels] == [panel.scores for panel in whole.panels]
+    before, after = (compute_anytime_curves(data.panels[0], data.settings) for data in (whole, smaller))
     assert str(after) == str(before)
     assert after.runs == {"random": 2}
 
 
 def test_thinned_runs_say_what_they_are_without(thinned):
-    whole, thin = thinned
+    whole, smaller = thinned
     assert not count_thinned(whole)
-    assert [run.digest for run in thin.finished_runs()] == [run.digest for run in whole.finished_runs()]
-    trained = [run for run in thin.finished_runs() if run.method.name == "nsga2"]
-    assert sum((thin.run_directory(run) / "policies.npz").is_file() for run in trained) == 1 < len(trained)
-    for run in thin.finished_runs():
-        place, rows, all_rows = thin.run_directory(run), list(thin.read_rows(run)), list(whole.read_rows(run))
+    assert [run.digest for run in smaller.finished_runs()] == [run.digest for run in whole.finished_runs()]
+    trained = [run for run in smaller.finished_runs() if run.method.name == "nsga2"]
+    assert sum((smaller.run_directory(run) / "policies.npz").is_file() for run in trained) == 1 < len(trained)
+    for run in smaller.finished_runs():
+        place, rows, all_rows = smaller.run_directory(run), list(smaller.read_rows(run)), list(whole.read_rows(run))
         assert not find_damage(place)
         assert [row["return"] for row in rows] == [row["return"] for row in all_rows]
         assert not any("length" in row for row in rows)
@@ -158,21 +158,21 @@ def test_thinned_runs_say_what_they_are_without(thinned):
                 replay(place, 0)
         else:
             replay(place, 0)
-        assert thin.read_metadata(run)["thinned"] == sorted(lost)
-    counts = count_thinned(thin)
+        assert smaller.read_metadata(run)["thinned"] == sorted(lost)
+    counts = count_thinned(smaller)
     assert counts == {"actions": 2, "history": 4, "lengths": 8, "policies": 1}
     with pytest.raises(InvalidFile, match="leaves out the actions"):
-        union_fronts([thin.folder])
-    said = momagames_here("bench", "status", str(thin.folder)).stderr
-    assert f"{thin.folder}: restored from an archive that leaves out the lengths of episodes: 8 runs" in said
+        union_fronts([smaller.folder])
+    said = momagames_here("bench", "status", str(smaller.folder)).stderr
+    assert f"{smaller.folder}: restored from an archive that leaves out the lengths of episodes: 8 runs" in said
 
 
 def test_thinned_results_are_archived_and_merged_again(thinned, tmp_path):
-    whole, thin = thinned
-    pack_archive(thin.folder, tmp_path / "again.npz.xz")
-    assert (tmp_path / "again.npz.xz").read_bytes() == (thin.folder.parent / "thin.npz.xz").read_bytes()
-    assert merge_results([thin.folder], tmp_path / "merged").copied == 8
-    assert merge_results([thin.folder], tmp_path / "merged").equal == 8
+    whole, smaller = thinned
+    pack_archive(smaller.folder, tmp_path / "again.npz.xz")
+    assert (tmp_path / "again.npz.xz").read_bytes() == (smaller.folder.parent / "thin.npz.xz").read_bytes()
+    assert merge_results([smaller.folder], tmp_path / "merged").copied == 8
+    assert merge_results([smaller.folder], tmp_path / "merged").equal == 8
     with pytest.raises(InvalidFile, match="restored from an archive that leaves out the lengths"):
         merge_results([whole.folder], tmp_path / "merged")
 

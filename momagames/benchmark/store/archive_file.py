@@ -62,12 +62,12 @@ LAST_READER = "9276c87e"  # the last commit that reads them
 MISSING_POLARS = "archives need polars"
 
 
-def pack_archive(folder: str | Path, file: str | Path, thin: bool = False) -> None:
+def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False) -> None:
     """Pack the rows of a results directory (see `store.packing`) and write the archive.
 
     Equal results give equal bytes with one version of polars.
 
-    thin       leave out what reports do not need (see `store.thinning`); a restored directory says what it is without
+    thinned    leave out what reports do not need (see `store.thinning`); a restored directory says what it is without
     Raises     MissingExtra; InvalidFile if the directory cannot be read or is damaged, or if the archive does not restore it
     """
     pack(folder)
@@ -86,7 +86,7 @@ def pack_archive(folder: str | Path, file: str | Path, thin: bool = False) -> No
         for run in runs
     }
     policies = {name: (place / POLICIES).read_bytes() for name, place in places.items() if (place / POLICIES).is_file()}
-    if thin:
+    if thinned:
         policies = choose_policies(runs, policies)
         texts, rows = thin_texts(runs, texts, rows, policies), thin_rows(runs, texts, rows)
     files = {SUITE: _read_text(store.folder / SUITE), "runs": texts}

@@ -59,7 +59,7 @@ def thin_texts(runs: Sequence[Run], texts: Texts, rows: Any, policies: Mapping[s
     policies    content of the files of trained policies that stay, by run
     """
     plans = rows.filter(rows["kind"] == "plans").partition_by("run", as_dict=True)
-    thin = {}
+    smaller = {}
     for run in runs:
         name, files = run.folder, texts[run.folder]
         metadata = {**files[METADATA], "facts": dict(files[METADATA]["facts"])}
@@ -71,8 +71,8 @@ def thin_texts(runs: Sequence[Run], texts: Texts, rows: Any, policies: Mapping[s
                 metadata["facts"]["dominated"] = _thin_history(run, plans[name,], entries)
         elif "policies" in files["front.json"] and name not in policies:
             lost.add("policies")
-        thin[name] = {**files, METADATA: {**metadata, THINNED: sorted({*metadata.get(THINNED, ()), *lost})}}
-    return thin
+        smaller[name] = {**files, METADATA: {**metadata, THINNED: sorted({*metadata.get(THINNED, ()), *lost})}}
+    return smaller
 
 
 def thin_rows(runs: Sequence[Run], texts: Texts, rows: Any) -> Any:
