@@ -118,7 +118,10 @@ TRAINED = {"name": "nsga2", "options": {"population": 4, "episodes": 1, "shared"
 def thinned(tmp_path_factory):
     """Return a results directory of plans, and of policies with trained ones, and what a smaller archive of it restores."""
     folder = tmp_path_factory.mktemp("thinned")
-    parts = plans([RANDOM, EXACT], num_colors=3), {**POLICIES, "methods": [RANDOM, TRAINED], "budget": 20_000}
+    parts = (
+        plans([RANDOM, EXACT], id="mo-samegame-v0", board_width=4, board_height=4, num_colors=3),
+        {**POLICIES, "methods": [RANDOM, TRAINED], "budget": 20_000},
+    )
     assert not run_suite(suite(*parts), folder / "results").failed
     pack_archive(folder / "results", folder / "thin.npz.xz", thinned=True)
     unpack_archive(folder / "thin.npz.xz", folder / "smaller")
