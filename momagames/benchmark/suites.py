@@ -34,8 +34,9 @@ MAX_RUNS = 100_000  # of a suite
 class _Experiment(FrozenModel):
     """Fields of both kinds of experiments.
 
-    ideal_point    of normalized indicators: "declared", the objectives' upper bounds, or "reference", the best value of each
-                   objective in the reference front
+    ideal_point    of normalized indicators: "declared", the objectives' upper bounds; "reference", the best value of each
+                   objective in the reference front; or "front": the same, and the reference point, too, is that of the front,
+                   0.1 of the range below its worst values, instead of the declared one
     seconds        time limit of a run (wall time, compilation included). A run over its limit fails; the rows of a finished
                    run do not depend on the speed of the machine
     roles          method -> role: the name that stands for the method in comparisons over several games, such as "scripted
@@ -43,7 +44,7 @@ class _Experiment(FrozenModel):
     """
 
     name: Annotated[str, Field(max_length=200)]
-    ideal_point: Literal["declared", "reference"]
+    ideal_point: Literal["declared", "reference", "front"]
     games: Annotated[tuple[GameChoice, ...], Field(min_length=1)]
     methods: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]
     seeds: Seeds

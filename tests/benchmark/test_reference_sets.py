@@ -50,6 +50,22 @@ def test_reports_measure_against_the_front_of_a_set(folder, tmp_path):
     assert {reference.tag for part in parts for reference in part.references.values()} == {"best known"}  # other opponents
 
 
+def test_a_front_has_its_own_reference_point(folder, tmp_path):
+    """0.1 of its range below its worst values, whatever the game declares and the margin is."""
+    front = [[1.0, 0.0, 0.5, -1.0], [-1.0, 0.5, 0.5, 0.0]]
+    write_set(folder, "two-1", front)
+    changed = suite({**POLICIES, "reference_set": "two-1", "ideal_point": "front"})
+    run_suite(changed, tmp_path / "results")
+    (panel, *_) = build_panels(Store(tmp_path / "results"), changed)
+    reference = panel.references[0]
+    assert reference.ideal.tolist() == [1.0, 0.5, 1.5, 0.0]  # an objective without a range has one of 1
+    assert reference.ref == pytest.approx([-1.2, -0.05, 0.4, -1.1])
+    first, second = 2.2 * 0.05 * 0.1 * 0.1, 0.2 * 0.55 * 0.1 * 1.1
+    assert reference.volume.value == pytest.approx(first + second - 0.2 * 0.05 * 0.1 * 0.1)
+    assert panel.scores["random"]["hypervolume"].interval.value == 0  # random play wins and captures too little
+    assert panel.scores["greedy"]["hypervolume"].interval.value > 0
+
+
 def test_compared_results_are_measured_against_the_front_of_the_set(folder, tmp_path):
     """Without a set the weaker results would be measured against the union of both."""
     front = [[1.0, 1.0, 1.0, 0.0]]
