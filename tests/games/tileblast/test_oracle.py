@@ -84,6 +84,14 @@ def test_any_level(level, seed, strict, bound):
     compare_games(level, seed, random.Random(seed), 12, strict_moves=strict, max_taps=bound)
 
 
+@pytest.mark.parametrize("mechanic", MECHANICS)
+def test_goals_of_all_units(mechanic):
+    """§6.1 What the board holds is counted again after each tap."""
+    level = generate(3, 9, 9, 4, (mechanic,), 0.3)
+    level["goals"] = [{**goal, "amount": "all"} for goal in level["goals"]]
+    compare_games(level, 7, random.Random(0), 6, strict_moves=False)
+
+
 @pytest.mark.parametrize("number", PACKAGED)
 def test_position_resumes_the_game(number, interpreted):
     """§9 A position as data, and a copied state, have the same future."""
