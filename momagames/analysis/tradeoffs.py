@@ -32,7 +32,7 @@ class Tradeoffs:
     single_share    hypervolume of the best single point, as a share of that of the front
     points          number of points after rounding to GRID
     losses          for each objective: by how much of the range the best point for it is below the best value of another one,
-                    at most
+                    at most; 0 for an objective in which all points are equal. With two objectives it is 1 otherwise
     simple_share    hypervolume of simple policies, as a share of that of the front; None: not known
     """
 
@@ -84,6 +84,8 @@ def measure_tradeoffs(front: ArrayLike, simple: ArrayLike | None = None) -> Trad
 def _lose_elsewhere(scaled: Array, objective: int) -> float:
     """Return by how much the best points for an objective fall short of the best value of another one, at least."""
     values = scaled[:, objective]
+    if not np.ptp(values):
+        return 0.0
     best = np.delete(scaled[values >= values.max() - ROUNDING], objective, axis=1)
     others = np.delete(scaled, objective, axis=1).max(axis=0)
     return float((others - best).max(axis=1).min())

@@ -87,6 +87,8 @@ def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[M
     if name not in METHODS and not is_python_path(name):
         origin.check_name("method", name)
         known = [*METHODS, *own]
+        if name in FORMER_METHODS:
+            raise UnknownId(f"invalid method={name!r}: this version has it no more; stored results of it are read")
         expected = f"{one_of(known)}, or your own as 'module:class'"
         raise UnknownId(invalid_value("method", name, expected, nearest(name, known)))
     chosen = resolve_name("method", name, METHODS, origin)

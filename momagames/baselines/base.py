@@ -92,6 +92,7 @@ class Method:
     file_option       option that may name a file of trained policies, or other data if it has its own `find_file`; a suite
                       stores the checksum of this file, so that runs with other content are other runs
     package, extra    package that it needs besides the dependencies of momagames, and the extra that installs it
+    former_options    options that files of earlier versions may name, and the value with which they change nothing
     foresees_chance   whether it plans on copies with the random state of the game, so that it knows all chance outcomes
     revision          raised whenever a change of the method changes its results: stored runs of another revision are other
                       runs, so that rows are never taken for what this version computes
@@ -99,11 +100,21 @@ class Method:
 
     name: ClassVar[str]
     revision: ClassVar[int] = 1
+    former_options: ClassVar[Mapping[str, Any]] = {}
     foresees_chance: ClassVar[bool] = False
     trains: ClassVar[bool] = False
     file_option: ClassVar[str] = ""
     package: ClassVar[str] = ""
     extra: ClassVar[str] = ""
+
+    @classmethod
+    def drop_former_options(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options without those that are gone. Raises InvalidParameter for values with which they changed results."""
+        for name, value in cls.former_options.items():
+            if options.get(name, value) != value:
+                expected = f"{value!r}, the only value that it still has, as the option is gone"
+                raise InvalidParameter(f"{cls.name}: {invalid_value(name, options[name], expected)}")
+        return {name: value for name, value in options.items() if name not in cls.former_options}
 
     @classmethod
     def find_file(cls, options: Mapping[str, Any]) -> Path | None:

@@ -60,8 +60,7 @@ class Checkpoint:
         """Return the method of the training, with its options. Raises InvalidFile."""
         try:  # no code that the file names is imported
             learner = find_learner(self.head["method"])
-            former = learner.former_options.items()
-            return learner(**{name: value for name, value in self.head["options"].items() if (name, value) not in former})
+            return learner(**learner.drop_former_options(self.head["options"]))
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidFile(f"{self.path}: not a training checkpoint: {error}") from None
 

@@ -15,7 +15,13 @@ from momagames.baselines.base import Method
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint
 from momagames.baselines.policy_names import CHECKPOINT
 from momagames.baselines.trainer import TrainedPolicies
-from momagames.baselines.weight_lattice import check_lattice_size, format_weights, resolve_weights, simplex_lattice
+from momagames.baselines.weight_lattice import (
+    check_lattice_size,
+    format_weights,
+    resolve_shares,
+    resolve_weights,
+    simplex_lattice,
+)
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
@@ -140,7 +146,7 @@ def _compile(
     policies: TrainedPolicies, checkpoint: Checkpoint, game: Game, weights: Sequence[float] | None, greedy: bool | None
 ) -> CompiledPolicy:
     place = str(checkpoint.path)
-    row = _find_weights(checkpoint, game) if weights is None else resolve_weights(place, game, weights)
+    row = _find_weights(checkpoint, game) if weights is None else resolve_shares(place, game, weights)
     is_greedy = checkpoint.make_method().is_greedy if greedy is None else greedy
     return replace(policies.compile("trained", row.tolist(), is_greedy), weights=(), arrays={})
 

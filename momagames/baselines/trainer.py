@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, TrainingResult
 from momagames.baselines.training_setup import TrainingSetup
-from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
+from momagames.baselines.weight_lattice import format_weights, resolve_shares, simplex_lattice
 from momagames.contract import Game, TrainingDefaults
 from momagames.engine.policies import CompiledPolicy
-from momagames.errors import InvalidFile, InvalidParameter
+from momagames.errors import InvalidFile
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -92,13 +92,11 @@ class TrainerMethod(Method, ABC):
                       minutes on two cores
     plays_itself      whether it trains by self-play where there are several teams; else against given opponents alone
     serves            option of a search that it trains for, where its policies are a by-product; empty: it trains for play
-    former_options    options that older files may name, with the only values that can still be played
     """
 
     trains: ClassVar[bool] = True
     plays_itself: ClassVar[bool] = True
     serves: ClassVar[str] = ""
-    former_options: ClassVar[Mapping[str, Any]] = {}
     default_budget: ClassVar[int]
 
     @abstractmethod
@@ -173,11 +171,7 @@ def list_weights(game: Game, divisions: int, fixed_weights: Sequence[float] | No
     """Return the weights of the simplex lattice, float64[n, K], or `fixed_weights` alone, divided by their sum."""
     if fixed_weights is None:
         return simplex_lattice(len(game.objectives), divisions)
-    row = resolve_weights("fixed_weights", game, fixed_weights)
-    if row.min() < 0 or not row.any():
-        raise InvalidParameter(f"invalid weights={list(fixed_weights)!r}: expected non-negative numbers, not all 0")
-    lattice: NDArray[np.float64] = (row / row.sum())[None]
-    return lattice
+    return resolve_shares("fixed_weights", game, list(fixed_weights))[None]
 
 
 def restore_dtype(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:

@@ -64,6 +64,18 @@ def resolve_weights(name: str, game: Game, weights: Sequence[float] | None) -> N
     return row
 
 
+def resolve_shares(name: str, game: Game, weights: Sequence[float] | None) -> NDArray[np.float64]:
+    """Return the weights as shares of their sum, as trained policies know them, float64[K]; None: all equal.
+
+    Raises InvalidParameter, also for negative weights and for zeros alone.
+    """
+    row = resolve_weights(name, game, weights)
+    if row.min() < 0 or not row.any():
+        raise InvalidParameter(f"{name}: invalid weights={weights!r}: expected non-negative numbers, not all 0")
+    shares: NDArray[np.float64] = row / row.sum()
+    return shares
+
+
 def format_weights(weights: NDArray[np.float64]) -> str:
     """Return a short name of a weight vector, such as 'w=(0.5, 0.5, 0)'."""
     return f"w=({', '.join(f'{w:.3g}' for w in weights)})"

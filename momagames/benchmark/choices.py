@@ -133,9 +133,10 @@ class MethodChoice(Choice):
         """Return the method of this game; `pin_file` checks its file. Raises UnknownId, InvalidParameter."""
         kind: Any = self.find_method(game)  # a type[Method], whose hash mypy takes for that of its instances
         optional = [option.name for option in fields(kind) if option.default is not MISSING]
-        _check_options(self.name, self.own_options, [option.name for option in fields(kind)], optional)
+        options = kind.drop_former_options(self.own_options)
+        _check_options(self.name, options, [option.name for option in fields(kind)], optional)
         try:
-            return _make_method(kind, json.dumps(self.own_options))
+            return _make_method(kind, json.dumps(options))
         except ValidationError as error:
             first = error.errors()[0]
             raise InvalidParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

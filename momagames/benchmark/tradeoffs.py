@@ -80,12 +80,14 @@ def measure_setting(experiment: PoliciesExperiment, choice: GameChoice) -> Setti
 
 def _list_simple_methods(experiment: PoliciesExperiment, game: Game) -> tuple[MethodChoice, ...]:
     """Return random play, scripted policies, and what has their role."""
-    labels = label_methods(experiment.methods)
+    labels, roles = label_methods(experiment.methods), experiment.roles
 
     def is_simple(method: MethodChoice) -> bool:
         kind = method.find_method(game)
         is_scripted = issubclass(kind, Scripted) and method.find_file(game) is None
-        return kind is Random or is_scripted or experiment.roles.get(labels[method.model_dump_json()]) == SCRIPTED
+        return (
+            kind is Random or is_scripted or SCRIPTED in (roles.get(method.name), roles.get(labels[method.model_dump_json()]))
+        )
 
     return tuple(filter(is_simple, experiment.methods))
 

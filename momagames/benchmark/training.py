@@ -313,7 +313,7 @@ def load_training(path: Path, allow_code: bool = False) -> tuple[Training, Check
 
 
 def _check_same_training(training: Training, checkpoint: Checkpoint) -> None:
-    head = {OTHER_GAMES: [], **checkpoint.head}
+    head = {OTHER_GAMES: [], **checkpoint.head, "options": checkpoint.make_method().options()}
     for name, value in training.describe().items():
         if json.loads(json.dumps(value)) != head.get(name):
             raise InvalidParameter(

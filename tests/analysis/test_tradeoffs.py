@@ -47,6 +47,12 @@ def test_the_least_loss_of_an_extreme_counts():
     assert measure_tradeoffs(cheap).losses == pytest.approx((1, 0.02))
 
 
+def test_an_objective_without_a_range_costs_nothing():
+    found = measure_tradeoffs([[1.0, 5.0, 3.0], [2.0, 5.0, 1.0]])
+    assert found.losses == (1, 0, 1)
+    assert "an extreme costs little" in found.list_failures()
+
+
 def test_more_objectives_have_a_lower_limit():
     front = np.concatenate([np.eye(3), [[0.62, 0.62, 0.62]]])
     volume = measure_tradeoffs(front)

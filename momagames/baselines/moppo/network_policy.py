@@ -12,7 +12,7 @@ from momagames.baselines.moppo.encoder import ObservationEncoder, make_egocentri
 from momagames.baselines.moppo.kernels import make_network_kernel
 from momagames.baselines.observation_layout import make_workspace
 from momagames.baselines.safe import MAX_CAUTION
-from momagames.baselines.weight_lattice import resolve_weights
+from momagames.baselines.weight_lattice import resolve_shares
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter, invalid_value
@@ -113,12 +113,13 @@ class NetworkPolicy:
     def fix_weights(self, weights: Sequence[float]) -> dict[str, NDArray[Any]]:
         """Return the arrays of a network that plays for these weights, whatever the game's objectives are.
 
-        The first layer has no inputs for weights. Raises InvalidParameter for a network that reads observations
+        Weights are divided by their sum. The first layer has no inputs for weights. Raises InvalidParameter, also for a network
+        that reads observations
         """
         features = self.encoder.features
         if not self.encoder.egocentric_size:
             raise InvalidParameter(f"{self.game.id}: a network without egocentric view has no weights to fix")
-        row = resolve_weights("fixed weights", self.game, weights).astype(np.float32)
+        row = resolve_shares("fixed weights", self.game, weights).astype(np.float32)
         arrays = {name: array for name, array in self.arrays.items() if name != "modulation"}
         arrays |= {"fc1": arrays["fc1"][:features], "fc1_bias": arrays["fc1_bias"] + row @ arrays["fc1"][features:]}
         if "modulation" in self.arrays:

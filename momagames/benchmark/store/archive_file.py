@@ -10,8 +10,8 @@ Arrays by name, each the bytes of a file:
     dominated       Parquet: the entries of facts.dominated of all runs; columns of their values, null where an entry is shorter
     policies/RUN    policies.npz
 
-`unpack_archive` restores every file byte for byte, and the rows as one rows.parquet; an archive may leave out parts of runs,
-which their metadata.json lists (see `store.thinning`). Both directions need the extra `analysis`.
+`unpack_archive` restores every other file byte for byte, and the rows as one rows.parquet. An archive may leave out parts of
+runs, which their metadata.json lists (see `store.thinning`). Both directions need the extra `analysis`.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
     Raises     MissingExtra; InvalidFile if the archive cannot be read or the folder is not empty
     """
     place = Path(folder)
-    if place.exists() and any(place.iterdir()):
-        raise InvalidFile(f"{folder}: the folder is not empty; choose an empty or a new one")
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise InvalidFile(f"{folder}: expected an empty or a new folder")
     store = ArchivedStore(file)
     with _refuse_damage(file):
         for name, texts in store.texts.items():

@@ -11,7 +11,7 @@ from typing import Any
 from momagames.benchmark.runs import Run
 from momagames.benchmark.store.checksums import read_checksums
 from momagames.benchmark.store.store import ROWS, Store, read_rows, read_run, read_run_files, verify_run
-from momagames.benchmark.store.thinning import require_part
+from momagames.benchmark.store.thinning import read_thinned
 from momagames.errors import InvalidFile, InvalidParameter
 
 
@@ -78,8 +78,11 @@ def _list_failed(store: Store) -> Iterator[tuple[Run, Path]]:
 def _check_equal_rows(place: Path, other: Path) -> None:
     """Raise InvalidFile unless two directories have the same rows of a run, whichever version made them."""
     if read_checksums(place)[ROWS] != read_checksums(other)[ROWS] and _read_results(place) != _read_results(other):
-        for one in (place, other):
-            require_part(one, "lengths")  # thinned rows, all of which are without them, differ from whole ones
+        if read_thinned(place) != read_thinned(other):  # their rows differ
+            raise InvalidFile(
+                f"{place} and {other} are results of one run, one of them from an archive that leaves out parts of it: "
+                "merge whole results, or restored ones"
+            )
         raise InvalidFile(
             f"{place} and {other} have different rows, though they are results of one run: something is not reproducible"
         )

@@ -14,7 +14,7 @@ from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.baselines.moppo.utility import Utility
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import training as trainings
-from momagames.benchmark.choices import Opponent
+from momagames.benchmark.choices import MethodChoice, Opponent
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import AgentPolicy
@@ -324,6 +324,25 @@ def test_training_on_one_instance(torch, tmp_path):
         trainings.train(replace(training, game=momagames.spec("mo-tileblast-v0")), tmp_path / "other")
 
 
+def test_options_that_are_gone(torch, tmp_path):
+    """Files of earlier versions name them: with the values that changed nothing they are read, run and resumed."""
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    training = trainings.Training(game, Moppo(**TINY), 1, 48, ("player_0",), (Opponent(name="random", options={}),))
+    checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=1)
+    for league_size in (0, 4):
+        options = {**checkpoint.head["options"], "safe_inputs": False, "symmetries": False, "league_size": league_size}
+        older = replace(checkpoint, head={**checkpoint.head, "options": options})
+        choice = MethodChoice(name="moppo", options=options)
+        if league_size:
+            for make in (older.make_method, lambda choice=choice: choice.make_method(game)):
+                with pytest.raises(
+                    (InvalidParameter, InvalidFile), match="moppo: invalid league_size=4: expected 0, the only value"
+                ):
+                    make()
+        else:
+            assert older.make_method() == choice.make_method(game) == training.options
+
+
 def test_checkpoint_path_names_a_policy(torch, tmp_path):
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     training = trainings.Training(game, Moppo(**TINY), 1, 48, ("player_0",), (Opponent(name="random", options={}),))
@@ -335,6 +354,10 @@ def test_checkpoint_path_names_a_policy(torch, tmp_path):
     while not one.state["over"]:
         one.step(players[one.mover](one.state, one.mask(one.mover), rng))
     assert players[0].policy.initial_memory[1] == ("greedy", 1)  # as declared by the training
+    assert policy(path, game, 0, weights=[1, 3, 0, 0]).policy.initial_memory[0][1][:4] == (0.25, 0.75, 0, 0)
+    for wrong in ([0, 0, 0, 0], [2, -1, 0, 0]):
+        with pytest.raises(InvalidParameter, match=r"invalid weights=\[.*: expected non-negative numbers, not all 0"):
+            policy(path, game, 0, weights=wrong)
     sampled = replace(training, options=Moppo(**{**TINY, "greedy": False}), weights=(2.0, 0.0, 0.0, 2.0))
     other_path = str(trainings.train(sampled, tmp_path / "sampled", evaluations=1, episodes=1).path)
     (_, weights), greedy = policy(other_path, game, 0).policy.initial_memory
