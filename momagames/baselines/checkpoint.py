@@ -61,7 +61,7 @@ class Checkpoint:
         try:  # no code that the file names is imported
             learner = find_learner(self.head["method"])
             return learner(**learner.drop_former_options(self.head["options"]))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InvalidFile(f"{self.path}: not a training checkpoint: {error}") from None
 
     def make_policies(self, game: Game | None = None) -> TrainedPolicies:
