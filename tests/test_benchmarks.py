@@ -46,6 +46,11 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("greedy(estimate=both): ", "one_step_lookahead: ", "safe:simple(caution=2): ", "safe:astar(caution=2): "),
     ),
     (
+        "learning/find_tradeoffs.py",
+        ("out.jsonl", "mo-robotmail-2-v0 delivery+energy vs", "--budget", "2e4", "--episodes", "2"), ("torch",),
+        ("mo-robotmail-2-v0 delivery+energy vs astar: one policy ", " points, loss 1.00, simple "),
+    ),
+    (
         "learning/solved_positions.py", ("3x5", "--games", "2", "--budget", "1e5"), (),
         ("| policy | 3x5 random |", "| solved | 1.000 |", "| ntuple, depth 3 |", "| pareto_uct(1000) |"),
     ),

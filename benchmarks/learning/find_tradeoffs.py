@@ -1,0 +1,158 @@
+"""Search settings that are trade-offs: sets of objectives, opponents and sizes, by training and simple policies.
+
+    python benchmarks/learning/find_tradeoffs.py FILE [NAME ...] [--budget N] [--seed N] [--episodes N]
+
+Each candidate trains one learner for a lattice of weights, plays its policies and all simple ones in episodes that training
+did not use, and appends a line of JSON to FILE: points, and what the front shows (`momagames.analysis.tradeoffs`). Candidates
+that FILE has are left out, so that an interrupted search goes on. NAME selects candidates whose names start with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import momagames
+from momagames.analysis.arrays import Array
+from momagames.analysis.tradeoffs import measure_tradeoffs
+from momagames.baselines import SAFE, batch_policy, method
+from momagames.baselines.training_setup import TrainingSetup
+from momagames.benchmark.episodes import play_from_starts
+from momagames.contract import Game
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import BatchPolicy
+
+DIVISIONS = {2: 20, 3: 6, 4: 4, 5: 3}  # of the lattice of weights, by number of objectives
+POMMERMAN = [
+    ("outcome", "movement"), ("outcome", "bombs"), ("outcome", "items"), ("outcome", "explore"), ("outcome", "kicks"),
+    ("outcome", "survival"), ("kills", "survival"), ("kills", "movement"), ("kills", "bombs"), ("wood", "movement"),
+    ("items", "movement"), ("wood", "items"), ("wood", "survival"), ("outcome", "wood", "movement"),
+    ("outcome", "items", "movement"), ("kills", "items", "movement"), ("outcome", "explore", "bombs"),
+    ("wood", "explore", "bombs"), ("kills", "explore", "bombs", "movement"), ("outcome", "wood", "items", "movement"),
+]  # fmt: skip
+ROBOTMAIL = [
+    ("delivery", "energy"), ("delivery", "blocked"), ("delivery", "balance"), ("delivery", "rivalry"),
+    ("delivery", "energy", "balance"), ("delivery", "energy", "blocked"), ("delivery", "energy", "charge"),
+    ("pickup", "delivery", "energy"), ("delivery", "rivalry", "energy"),
+]  # fmt: skip
+TILEBLAST = [
+    ("goals", "score"), ("goals", "moves_saved"), ("win", "score"), ("goals", "created", "score"), ("goals", "used", "score"),
+    ("goals", "combo"), ("color_1", "color_2"), ("color_1", "color_2", "color_3"), ("goals", "created"),
+    ("goals", "move", "score"),
+]  # fmt: skip
+BREAKTHROUGH = [
+    ("win", "speed", "captures", "losses"), ("win", "captures"), ("win", "losses"), ("captures", "losses"),
+    ("win", "captures", "losses"), ("speed", "captures"), ("speed", "captures", "losses"),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A setting to try: the policies play the team of the first agent against the opponents, in turn."""
+
+    id: str
+    params: dict[str, Any]
+    opponents: tuple[str, ...] = ()
+    learner: str = "moppo"
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        changed = [f"{name}={value}" for name, value in self.params.items() if name != "objectives"]
+        words = [self.id, *changed, "+".join(self.params["objectives"]), "vs", "+".join(self.opponents) or "none"]
+        return " ".join(words)
+
+
+def list_candidates() -> Iterator[Candidate]:
+    for objectives in POMMERMAN:
+        for id in ("mo-pommerman-duel-v0", "mo-pommerman-ffa-v0", "mo-pommerman-team-v0"):
+            yield Candidate(id, {"objectives": list(objectives)}, ("safe:simple",))
+    for objectives in ROBOTMAIL:
+        for robots in (2, 4):
+            yield Candidate(f"mo-robotmail-{robots}-v0", {"objectives": list(objectives)}, ("astar",))
+    for objectives in TILEBLAST:
+        for level in (2, 6, 12):
+            yield Candidate("mo-tileblast-v0", {"level": level, "objectives": list(objectives)}, (), "cross_entropy")
+    for objectives in BREAKTHROUGH:
+        for width in (5, 6):
+            size = {"board_width": width, "board_height": width}
+            yield Candidate("mo-breakthrough-v0", {**size, "objectives": list(objectives)}, ("greedy",), "ntuple")
+
+
+def list_simple_policies(game: Game) -> tuple[BatchPolicy, ...]:
+    """Return random and scripted policies in all their variants, also with safe actions only."""
+    names = ["random", *game.policies]
+    names += [f"{SAFE}{name}" for name in names if game.learning.clear_unsafe_actions]
+    return tuple(policy for name in names for policy in method(name, game)().policies(game))
+
+
+def try_candidate(candidate: Candidate, budget: int, seed: int, episodes: int) -> dict[str, Any]:
+    """Train, play, and return the line of a candidate."""
+    game = momagames.spec(candidate.id, **candidate.params)
+    learner = method(candidate.learner)
+    own = {"divisions": DIVISIONS[len(game.objectives)], "device": "cpu"}
+    options = learner.default_options(game)
+    options |= {name: value for name, value in own.items() if name in options} | candidate.options
+    opponents = [batch_policy(name, game) for name in candidate.opponents]
+    started = time.process_time()
+    setup = TrainingSetup([game], budget, seed, [0], opponents)
+    made = learner(**options)
+    made.check_setup(setup)
+    policies = made.train(setup).policies
+    seconds = time.process_time() - started
+    rng = np.random.default_rng([seed, 1])
+    starts = generate_starts(game, rng.integers(2**63, size=episodes, dtype=np.uint64))
+    words = rng.integers(2**63, size=(episodes, len(game.agents)), dtype=np.uint64)
+
+    def play(players: tuple[BatchPolicy, ...]) -> Array:
+        found = [
+            play_from_starts(game, players, one, 0, starts, words)
+            .returns[:, 0]
+            .reshape(len(players), episodes, -1)
+            .mean(axis=1)
+            for one in opponents or [batch_policy("random", game)]
+        ]
+        return np.mean(found, axis=0)
+
+    simple = list_simple_policies(game)
+    points, baselines = play(policies), play(simple)
+    shows = measure_tradeoffs(np.concatenate([points, baselines]), baselines)
+    return {
+        "name": candidate.name, **asdict(candidate), "options": options, "budget": budget, "seed": seed, "episodes": episodes,
+        "cpu_seconds": round(seconds, 1), "lacking": shows.list_failures(), **asdict(shows),
+        "returns": points.round(4).tolist(),
+        "simple": {one.label: row for one, row in zip(simple, baselines.round(4).tolist(), strict=True)},
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--budget", type=float, default=2e6)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--episodes", type=int, default=500)
+    given = parser.parse_args()
+    known = {json.loads(line)["name"] for line in given.file.read_text().splitlines()} if given.file.exists() else set()
+    for candidate in list_candidates():
+        if candidate.name in known or (given.names and not candidate.name.startswith(tuple(given.names))):
+            continue
+        line = try_candidate(candidate, int(given.budget), given.seed, given.episodes)
+        with given.file.open("a") as out:
+            out.write(json.dumps(line) + "\n")
+        print(
+            f"{line['name']}: one policy {line['single_share']:.2f}, {line['points']} points, loss {min(line['losses']):.2f}, "
+            f"simple {line['simple_share']:.2f}; {', '.join(line['lacking']) or 'a trade-off'} ({line['cpu_seconds']:.0f} s)",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
