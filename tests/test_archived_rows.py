@@ -119,7 +119,8 @@ def group_cheap_runs(store, families):
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
-    assert not run_suite(suite(plans([RANDOM]), POLICIES, EXPERIMENT), folder).failed
+    boards = plans([RANDOM], id="mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
+    assert not run_suite(suite(boards, POLICIES, EXPERIMENT), folder).failed
     pack(folder)
     return folder
 

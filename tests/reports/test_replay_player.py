@@ -110,7 +110,9 @@ def test_click_replays_an_episode_with_the_return_of_the_point(made, tmp_path):
     with Browser(made.page, tmp_path / "user") as browser:
         opened = "document.getElementById('player').open"
         wait_until(lambda: browser.evaluate("Boolean(document.querySelector('#f0 .scatterlayer, #f0 canvas'))"))
-        browser.click(*browser.evaluate(MARKER))
+        wait_until(
+            lambda: browser.evaluate(opened) or browser.click(*browser.evaluate(MARKER))
+        )  # figures may move as they load
         wait_until(lambda: browser.evaluate(f"{opened} && {PART.format('step')}.textContent !== ''"))
         assert browser.evaluate("document.activeElement.textContent") == "Play"
         assert browser.evaluate(f"{PART.format('step')}.textContent").startswith("step 0 of ")
