@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.analysis.arrays import ROUNDING, Array, as_points, filter_dominated
+from momagames.analysis.arrays import ROUNDING, Array, as_points, filter_dominated, normalize
 from momagames.analysis.indicators import hypervolume
 from momagames.errors import InvalidParameter
 
@@ -67,17 +67,17 @@ def measure_tradeoffs(front: ArrayLike, simple: ArrayLike | None = None) -> Trad
     objectives = points.shape[1]
     if objectives < 2:
         raise InvalidParameter(f"invalid shape {points.shape} of front: expected two objectives or more")
-    low, span = points.min(axis=0), np.ptp(points, axis=0)
-    scale = np.where(span > 0, span, 1.0)
-    scaled, ref = (points - low) / scale, np.full(objectives, -MARGIN)
-    whole = hypervolume(scaled, ref)
+    low, high = points.min(axis=0), points.max(axis=0)
+    ends = low, np.where(high > low, high, low + 1)  # an objective without a range has no scale
+    scaled, ref = normalize(points, *ends), np.full(objectives, -MARGIN)
+    whole, simple_share = hypervolume(scaled, ref), None
+    if simple is not None:
+        simple_share = hypervolume(normalize(as_points("simple", simple, objectives), *ends), ref).share_of(whole).value
     return Tradeoffs(
         single_share=float((scaled + MARGIN).prod(axis=1).max()) / whole.value,
         points=len(np.unique(np.rint(scaled / GRID), axis=0)),
         losses=tuple(_lose_elsewhere(scaled, objective) for objective in range(objectives)),
-        simple_share=None
-        if simple is None
-        else hypervolume((as_points("simple", simple, objectives) - low) / scale, ref).share_of(whole).value,
+        simple_share=simple_share,
     )
 
 

@@ -163,15 +163,15 @@ def tradeoffs(suite: SuiteArgument, as_json: AsJson = False) -> None:
         for experiment, choice in settings:
             measured.append(measure_setting(experiment, choice))
             advance(describe_game(measured[-1].game))
-    listing = table("setting", "objectives", "points", "one policy", "least loss", "simple", "lacking")
-    for one in measured:
-        found = one.tradeoffs
-        numbers = [str(len(found.losses)), str(found.points), f"{found.single_share:.2f}", f"{min(found.losses):.2f}"]
-        simple = "-" if found.simple_share is None else f"{found.simple_share:.2f}"
-        listing.add_row(describe_game(one.game), *numbers, simple, ", ".join(found.list_failures()))
     if as_json:
         print_json([one.to_dict() for one in measured])
     else:
+        listing = table("setting", "objectives", "points", "one policy", "least loss", "simple", "lacking")
+        for one in measured:
+            found = one.tradeoffs
+            numbers = [str(len(found.losses)), str(found.points), f"{found.single_share:.2f}", f"{min(found.losses):.2f}"]
+            simple = "-" if found.simple_share is None else f"{found.simple_share:.2f}"
+            listing.add_row(describe_game(one.game), *numbers, simple, ", ".join(found.list_failures()))
         screen.print(listing)
         screen.print(
             f"points: in the reference front, at least {MIN_POINTS}; one policy: its largest share of the hypervolume, at most "

@@ -162,23 +162,12 @@ class Network(nn.Module):
         self.encoder, self.caution, fc1 = encoder, caution, count_fc1_outputs(encoder, hidden)
         features, planes = count_features(game, encoder), len(encoder.planes)
         agent_planes = [encoder.agent_plane] if encoder.agent_plane >= 0 else []
+        board, size = (encoder.rows, encoder.columns), (channels, fc1, hidden, layers, objectives)
         self.torso: Torso | ViewTorso
         if encoder.egocentric_size:
             self.torso = ViewTorso(features, fc1, hidden, objectives, modulation)
         else:
-            self.torso = Torso(
-                encoder.rows,
-                encoder.columns,
-                planes,
-                features,
-                agent_planes,
-                channels,
-                fc1,
-                hidden,
-                layers,
-                objectives,
-                modulation,
-            )
+            self.torso = Torso(*board, planes, features, agent_planes, *size, modulation)
         if encoder.actions_per_cell:
             self.actor_cells = nn.Linear(channels, channels, bias=False)
             self.actor_trunk = nn.Linear(hidden, channels)
@@ -187,10 +176,7 @@ class Network(nn.Module):
         if centralized:
             features += (agents - 1) * len(encoder.scalars)
             agent_planes = [agent * planes + plane for agent in range(agents) for plane in agent_planes]
-            self.critic_torso = Torso(
-                encoder.rows, encoder.columns, planes * agents, features, agent_planes, channels, fc1, hidden, layers,
-                objectives, modulation,
-            )  # fmt: skip
+            self.critic_torso = Torso(*board, planes * agents, features, agent_planes, *size, modulation)
         self.critic = nn.Linear(hidden, objectives)
         for layer in self.modules():
             if isinstance(layer, (nn.Linear, nn.Conv2d, ViewLinear)):
