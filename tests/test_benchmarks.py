@@ -51,6 +51,11 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("mo-robotmail-2-v0 delivery+energy vs astar: one policy ", " points, loss 1.00, simple "),
     ),
     (
+        "learning/tune.py",
+        ("policies", "trials.jsonl", "--experiment", "unseen small boards", "--method", "cross_entropy", "--trials", "1"), (),
+        ("unseen small boards, cross_entropy, trial 0: ", " s"),
+    ),
+    (
         "learning/solved_positions.py", ("3x5", "--games", "2", "--budget", "1e5"), (),
         ("| policy | 3x5 random |", "| solved | 1.000 |", "| ntuple, depth 3 |", "| pareto_uct(1000) |"),
     ),
@@ -238,6 +243,23 @@ def test_a_part_that_fails_does_not_lose_the_others(tmp_path, monkeypatch):
     assert "AttributeError" in done.stdout
     assert "15x15" in done.stdout
     assert done.stderr.strip() == "failed: c_loop"
+
+
+def test_tuning_chooses_the_best_options_of_each_method(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    tune = importlib.import_module("benchmarks.learning.tune")
+    methods = {"a": {"weak": [[0, 1], [1, 0]], "strong": [[0, 4], [4, 0]]}, "b": {"first": [[3, 3]], "second": [[3, 2]]}}
+    lines = [
+        {"experiment": "e", "method": method, "trial": trial, "options": {"kind": kind}, "seed": seed, "returns": returns}
+        for method, trials in methods.items()
+        for trial, (kind, returns) in enumerate(trials.items())
+        for seed in tune.SEEDS
+    ]
+    lines.append({"experiment": "e", "method": "a", "trial": 2, "options": {"kind": "wrong"}, "error": "too small a budget"})
+    chosen = tune.choose_options(lines)["e"]
+    assert {method: one["options"]["kind"] for method, one in chosen.items()} == {"a": "strong", "b": "first"}
+    assert chosen["a"]["before"] < chosen["a"]["expected_utility"]
+    assert chosen["b"]["before"] == chosen["b"]["expected_utility"]
 
 
 def test_reference_sets_are_made_once(tmp_path, monkeypatch, capsys):
