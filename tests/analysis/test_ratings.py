@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momagames.analysis.ratings import ELO_SCALE, PRIOR, bradley_terry, find_clearest_cycle, rating_intervals
+from momagames.analysis.statistics import Interval
 from momagames.errors import InvalidParameter
 
 
@@ -54,66 +55,58 @@ def test_intervals_contain_the_ratings_and_narrow():
     assert rating_intervals(samples, anchor=1)[1] == (type(few))(0, 0, 0, 400)
 
 
-def rotate(players):
-    """The players of a cycle, the first number first."""
-    first = players.index(min(players))
-    return players[first:] + players[:first]
+def play_seeds(shares, games=100, seeds=10):
+    """Return the wins of each pair in each seed, float[E, N, N], for shares of the games between 0 and 1, one row a player."""
+    upper = np.triu(np.random.default_rng(0).binomial(games, shares, (seeds, *np.shape(shares))), 1)
+    return upper + np.triu(games * np.ones(np.shape(shares)) - upper, 1).swapaxes(1, 2)
 
 
 def test_rock_paper_scissors_has_equal_ratings_and_a_cycle():
     wins = np.array([[0, 9, 1], [1, 0, 9], [9, 1, 0]], float)
     assert bradley_terry(wins) == pytest.approx([0, 0, 0])
-    assert find_clearest_cycle(wins) == ((0, 1, 2), 0.9)
-    assert find_clearest_cycle(wins.T) == ((0, 2, 1), 0.9)
+    samples = np.stack([wins, wins])
+    found = find_clearest_cycle("abc", samples)
+    assert found.players == ("a", "b", "c")
+    assert found.shares == (Interval(0.9, 0.9, 0.9, 2),) * 3
+    assert find_clearest_cycle("abc", samples.swapaxes(1, 2)).players == ("a", "c", "b")
+    assert find_clearest_cycle("abc", samples[:1]) is None  # one unit has no interval
 
 
-def test_a_cycle_needs_three_wins():
-    """A clear win, a narrow one and a narrow loss add up to log odds above 0, and are no cycle."""
-    wins = np.array([[0, 98, 45], [2, 0, 52], [55, 48, 0]], float)  # 0 beats 1, 1 beats 2, 2 beats 0
-    assert find_clearest_cycle(wins) == ((0, 1, 2), 0.52)
-    wins[[2, 0], [0, 2]] = 45, 55  # now 0 beats 2
-    assert find_clearest_cycle(wins) is None
+def test_a_cycle_needs_three_clear_wins():
+    """Two clear wins and a narrow one are no cycle, nor is a win by games that are mostly ties and seldom decided."""
+    shares = [[0, 0.8, 0.2], [0, 0, 0.7], [0, 0, 0]]  # a beats b, b beats c, c beats a
+    assert find_clearest_cycle("abc", play_seeds(shares)).players == ("a", "b", "c")
+    shares[0][2] = 0.49
+    assert play_seeds(shares)[:, 2, 0].mean() > 50
+    assert find_clearest_cycle("abc", play_seeds(shares)) is None
+    seldom = play_seeds([[0, 0.8, 0.2], [0, 0, 0.7], [0, 0, 0]])
+    seldom[:, 2, 0] = np.arange(10) == 0  # the only decided game of 1,000
+    seldom[:, 0, 2] = 0
+    assert find_clearest_cycle("abc", seldom) is None
 
 
-def test_a_tie_is_no_win():
-    wins = np.array([[0, 6, 5], [4, 0, 6], [5, 4, 0]], float)
-    assert find_clearest_cycle(wins) is None
-    shares = wins / 10
-    shares[2, 0] = 0.1 + 0.2 + 0.2000000000000001  # one half but for rounding
-    assert find_clearest_cycle(shares) is None
-    shares[2, 0] = 0.51
-    assert find_clearest_cycle(shares).players == (0, 1, 2)
+def test_ties_take_no_part_in_cycles():
+    """Each player wins one game of ten against the next, loses none, and the others are ties."""
+    samples = np.repeat(np.array([[[0, 1, 0], [0, 0, 1], [1, 0, 0]]]), 10, axis=0)
+    assert [share.low for share in find_clearest_cycle("abc", samples).shares] == [1, 1, 1]
 
 
 @given(st.integers(3, 6), st.integers(0, 2**32))
 def test_the_clearest_cycle(players, seed):
-    """Against all ordered triples; pairs may not have met, or be level."""
+    """Of units that are all equal, against all ordered triples; pairs may not have met, or be level."""
     rng = np.random.default_rng(seed)
-    wins = rng.integers(0, 4, (players, players)) / 2 * (1 - np.eye(players))
-    wins[np.arange(1, players), np.arange(players - 1)] += 1  # all are connected
-    rates = {
-        (a, b): Fraction(wins[a, b]) / Fraction(wins[a, b] + wins[b, a])
-        for a, b in permutations(range(players), 2)
-        if wins[a, b] + wins[b, a]
-    }
+    wins = rng.integers(0, 4, (players, players)) * (1 - np.eye(players))
+    rates = {(a, b): Fraction(wins[a, b]) / Fraction(wins[a, b] + wins[b, a]) for a, b in np.argwhere(wins).tolist()}
     cycles = {}
     for a, b, c in permutations(range(players), 3):
-        each = [rates.get(pair, 0) for pair in ((a, b), (b, c), (c, a))]
+        each = [rates.get(pair, Fraction(0)) for pair in ((a, b), (b, c), (c, a))]
         if min(each) > Fraction(1, 2):
-            cycles[rotate((a, b, c))] = float(min(each))
-    found = find_clearest_cycle(wins)
+            cycles[a, b, c] = float(min(each))
+    found = find_clearest_cycle(range(players), np.stack([wins] * 3), resamples=2)
     if cycles:
-        assert found.win_rate == max(cycles.values()) == cycles[rotate(found.players)]
+        assert min(share.value for share in found.shares) == max(cycles.values()) == cycles[found.players]
     else:
         assert found is None
-
-
-def test_transitive_results_have_no_cycle():
-    strengths = np.array([1.0, 2.0, 5.0])
-    games = 90 * (1 - np.eye(3))
-    wins = games * strengths[:, None] / (strengths[:, None] + strengths) - PRIOR * (1 - np.eye(3))
-    assert find_clearest_cycle(wins) is None
-    assert find_clearest_cycle([[0, 9], [0, 0]]) is None
 
 
 @pytest.mark.parametrize(

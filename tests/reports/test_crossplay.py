@@ -9,7 +9,9 @@ import pytest
 from rich.console import Console
 
 from momagames import spec
+from momagames.analysis.ratings import Cycle
 from momagames.analysis.reference import Reference
+from momagames.analysis.statistics import Interval
 from momagames.benchmark.suites import Indicators
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.crossplay import NORMALIZED_HV, WIN_RATE, compute_crossplay, find_deciding_objective, score_wins
@@ -175,9 +177,12 @@ def test_crossplay_in_a_terminal_and_on_the_page():
 
 def test_the_caption_names_the_cycle():
     found = compute_crossplay(panel(), SETTINGS)
-    found = replace(found, ratings=replace(found.ratings, cycle=(("random", "greedy", "beam"), 0.625)))
-    expected = "cannot represent: random beats greedy beats beam beats random, each in 0.625 of their games or more."
-    assert ratings_caption(found).endswith(expected)
+    cycle = Cycle(("random", "greedy", "beam"), (Interval(0.75, 0.625, 0.875, 5), *[Interval(1.0, 1.0, 1.0, 5)] * 2))
+    text = ratings_caption(replace(found, ratings=replace(found.ratings, cycle=cycle)))
+    assert (
+        "cannot represent: random beats greedy in 0.750 [0.625, 0.875], greedy beats beam in 1.000 and beam beats random in "
+        "1.000 of the games that are no ties." in text
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- policy sets

@@ -70,10 +70,10 @@ def test_intervals_are_over_seeds():
 def test_wins_alone_against_several_are_compared_with_each_other():
     """With equal results one wins a quarter of the games against three of the other: the ratings are equal."""
     wins = np.full((1, 2, 2, 4), 0.25)
-    ratings, _ = rate_players(wins, 4, ("a", "b"), "a", SETTINGS)
+    ratings = rate_players(wins, 4, ("a", "b"), "a", SETTINGS)
     assert ratings["b"].value == pytest.approx(0, abs=0.01)
     wins[0, 1, 0] = 0.5
-    ratings, _ = rate_players(wins, 4, ("a", "b"), "a", SETTINGS)
+    ratings = rate_players(wins, 4, ("a", "b"), "a", SETTINGS)
     assert ratings["b"].value == pytest.approx(400 * np.log10((10 + 0.5) / (6 + 0.5)), abs=0.01)
 
 

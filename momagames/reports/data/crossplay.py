@@ -28,12 +28,12 @@ class Ratings:
     """Ratings of all players that met; see `analysis.ratings`.
 
     by_player    player -> rating; the intervals are over seeds, or over the episodes of a single seed
-    cycle        the players of the clearest cycle and its win rate, see `ratings.find_clearest_cycle`; None without a cycle
+    cycle        see `ratings.find_clearest_cycle`; None without a cycle
     seeds        number of seeds
     """
 
     by_player: Mapping[str, Interval]
-    cycle: tuple[tuple[str, ...], float] | None
+    cycle: ratings.Cycle | None
     seeds: int
 
 
@@ -164,6 +164,7 @@ def _rate_players(
     index = {name: i for i, name in enumerate(players)}
     count = panel.num_episodes
     samples = np.zeros((len(seeds), count, len(players), len(players)))
+    decided = np.zeros(samples.shape)  # without ties
     for method, by_seed in runs.items():
         for k, seed in enumerate(seeds):
             wins = score_wins(panel.game, decider, by_seed[seed].report[selected[method][seed]])
@@ -172,11 +173,9 @@ def _rate_players(
                 if i != j:
                     samples[k, :, i, j] += wins[:, column]
                     samples[k, :, j, i] += 1 - wins[:, column]
+                    decided[k, :, i, j] += wins[:, column] == 1
+                    decided[k, :, j, i] += wins[:, column] == 0
     anchor = index.get(ANCHOR, 0)
-    cycle = ratings.find_clearest_cycle(samples.sum(axis=(0, 1)))
     found = ratings.rating_intervals(cluster_by_seed(samples), anchor, settings.confidence)
-    return Ratings(
-        dict(zip(players, found, strict=True)),
-        (tuple(players[i] for i in cycle.players), cycle.win_rate) if cycle else None,
-        len(seeds),
-    )
+    cycle = ratings.find_clearest_cycle(players, cluster_by_seed(decided), settings.confidence)
+    return Ratings(dict(zip(players, found, strict=True)), cycle, len(seeds))

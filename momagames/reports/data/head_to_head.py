@@ -27,6 +27,7 @@ class HeadToHeadScores:
     returns        player -> mean return of each objective against all players, itself included
     response       player -> share of the games that the response to its policy wins
     gain           player -> the same, minus the share that the policy wins against itself: a lower bound of exploitability
+    cycle          see `ratings.find_clearest_cycle`; None without a cycle
     leaders        the player with the highest rating, and those whose difference to it has an interval that holds zero
     """
 
@@ -41,7 +42,7 @@ class HeadToHeadScores:
     returns: Mapping[str, tuple[Interval, ...]]
     response: Mapping[str, Interval]
     gain: Mapping[str, Interval]
-    cycle: tuple[tuple[str, ...], float] | None
+    cycle: Cycle | None
     leaders: tuple[str, ...]
 
     def total(self, player: str) -> tuple[float, float, float]:
@@ -63,7 +64,8 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
         return None
     game, decider = panel.game, find_deciding_objective(panel.game)
     shape = (len(seeds), len(players), len(players), panel.num_episodes)
-    wins, response = np.zeros(shape), np.zeros((len(seeds), len(players), panel.num_episodes))
+    wins, decided = np.zeros(shape), np.zeros(shape)  # the latter without ties
+    response = np.zeros((len(seeds), len(players), panel.num_episodes))
     returns = np.zeros((len(seeds), len(players), len(game.objectives)))
     for i, player in enumerate(players):
         for k, seed in enumerate(seeds):
@@ -72,13 +74,14 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
             opponents = np.array([opponent for opponent, _ in episodes.matches])
             for j, other in enumerate(players):
                 wins[k, i, j] = won[:, opponents == other].mean(axis=1)
+                decided[k, i, j] = (won[:, opponents == other] == 1).mean(axis=1)
             returns[k, i] = episodes.report[0].mean(axis=(0, 1))
             assert episodes.response is not None
             response[k, i] = score_wins(game, decider, episodes.response).mean(axis=1)
     seats = len({seat for _, seat in next(iter(runs[players[0]].values())).matches})
-    ratings, cycle = rate_players(wins, seats, players, anchor, settings)
+    ratings = rate_players(wins, seats, players, anchor, settings)
     best = max(players, key=lambda player: ratings[player].value)
-    beside, _ = rate_players(wins, seats, players, best, settings)  # with a fixed rating of the best one
+    beside = rate_players(wins, seats, players, best, settings)  # with a fixed rating of the best one
     level = (player for player in players if player != best and beside[player].high >= beside[best].value)
     rates, answers = wins.mean(axis=3), response.mean(axis=2)
 
@@ -94,15 +97,13 @@ def score_head_to_head(panel: Panel, settings: Indicators, anchor: str) -> HeadT
         returns={a: tuple(map(settings.bootstrap, returns[:, i].T)) for i, a in enumerate(players)},
         response={a: settings.bootstrap(answers[:, i]) for i, a in enumerate(players)},
         gain={a: settings.bootstrap(answers[:, i] - rates[:, i, i]) for i, a in enumerate(players)},
-        cycle=(tuple(players[i] for i in cycle.players), cycle.win_rate) if cycle else None,
+        cycle=find_clearest_cycle(players, _list_units(decided), settings.confidence),
         leaders=(best, *level),
     )
 
 
-def rate_players(
-    wins: Array, games: int, players: Sequence[str], anchor: str, settings: Indicators
-) -> tuple[dict[str, Interval], Cycle | None]:
-    """Return the ratings of players with intervals, and the clearest cycle.
+def rate_players(wins: Array, games: int, players: Sequence[str], anchor: str, settings: Indicators) -> dict[str, Interval]:
+    """Return the ratings of players with intervals.
 
     wins    float[S, N, N, E], share of the games that player i wins against j, in each episode of each seed
     games   number of games of a pair in an episode
@@ -111,11 +112,14 @@ def rate_players(
     wins. In games of more than two teams the wins of i alone against several j are compared with those of j alone against
     several i.
     """
-    scores = np.moveaxis(games * (1 + wins - wins.swapaxes(1, 2)) / 2, 3, 1)  # float[S, E, N, N]
-    scores *= 1 - np.eye(len(players))
     at = players.index(anchor) if anchor in players else 0
-    found = rating_intervals(cluster_by_seed(scores), at, settings.confidence)
-    return dict(zip(players, found, strict=True)), find_clearest_cycle(scores.sum(axis=(0, 1)))
+    found = rating_intervals(_list_units(games * (1 + wins - wins.swapaxes(1, 2)) / 2), at, settings.confidence)
+    return dict(zip(players, found, strict=True))
+
+
+def _list_units(wins: Array) -> Array:
+    """Return wins float[S, N, N, E] without those of players against themselves by units, see `cluster_by_seed`."""
+    return cluster_by_seed(np.moveaxis(wins, 3, 1) * (1 - np.eye(wins.shape[1])))
 
 
 def cluster_by_seed(samples: Array) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from momagames.analysis.episode_returns import required_episodes
 from momagames.benchmark.suites import Indicators
+from momagames.contract.titles import join_words
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
 from momagames.reports.data.overview import OverviewRow
@@ -153,6 +154,10 @@ def ratings_caption(crossplay: CrossPlay) -> str:
     )
     if ratings.cycle is None:
         return f"{text}. No three players beat each other in a cycle."
-    players, win_rate = ratings.cycle
-    cycle = " beats ".join((*players, players[0]))
-    return f"{text}. Clearest cycle, which ratings cannot represent: {cycle}, each in {win_rate:.3f} of their games or more."
+    players, shares = ratings.cycle
+    pairs = zip(players, (*players[1:], players[0]), shares, strict=True)
+    beaten = [f"{first} beats {second} in {describe_interval(share)}" for first, second, share in pairs]
+    return (
+        f"{text}. Clearest cycle, which ratings cannot represent: {join_words(beaten)} of the games that are no ties. In a "
+        "cycle each player wins more than half of these against the next, and the interval is above one half."
+    )
