@@ -18,10 +18,11 @@ from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, format_mask, observation_space, reward_space
 from momagames.adapters.specs import DataSpec
 from momagames.contract import Game, Policy, State, end_policy_episode, reset_policy
+from momagames.contract.agents import find_agent
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
 from momagames.engine.policies import PythonPolicy
-from momagames.errors import InvalidCall, InvalidParameter, check_choice, invalid_value, one_of
+from momagames.errors import InvalidCall, InvalidParameter, invalid_value, one_of
 
 Opponent = str | Policy | PythonPolicy
 Opponents = Opponent | dict[str, Opponent]
@@ -30,7 +31,7 @@ Opponents = Opponent | dict[str, Opponent]
 class SingleAgentEnv(gymnasium.Env[Any, Any]):
     """A game as a Gymnasium environment with vector rewards. Made by `momagames.make(id, api="gymnasium")`.
 
-    agent    the controlled agent (default: the first)
+    agent    name or index of the controlled agent (default: the first)
     team     in sequential games, instead of an agent: the index of the controlled team (see `Game.teams`). A step controls
              the agent of the team that is to move, which the infos name as `agent`
     others   policy of the other agents: a name, a callable (state record, action mask, generator) -> action, or a
@@ -50,7 +51,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     def __init__(
         self,
         game: Game,
-        agent: str | None = None,
+        agent: str | int | None = None,
         others: Opponents = "random",
         illegal: str = "raise",
         render_mode: str | None = None,
@@ -306,12 +307,10 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         return self.game.id
 
 
-def controlled_agents(game: Game, agent: str | None, team: int | None) -> list[int]:
+def controlled_agents(game: Game, agent: str | int | None, team: int | None) -> list[int]:
     """Return the indices of the controlled agents; InvalidParameter for an invalid agent or team."""
     if team is None:
-        name = game.agents[0] if agent is None else agent
-        check_choice("agent", name, game.agents)
-        return [game.agents.index(name)]
+        return [0 if agent is None else find_agent(game, agent)]
     teams = sorted(set(game.teams))
     if agent is not None:
         raise InvalidParameter(f"invalid agent={agent!r} with team={team!r}: expected one of the two")

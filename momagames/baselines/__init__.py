@@ -112,13 +112,10 @@ def policy(name: str, game: Game, agent: int | str | None = None, **options: Any
                `policy_options`
     Raises     UnknownId; InvalidParameter if the policy cannot play this game or the options are wrong
     """
-    from momagames.baselines.base import find_agent
-    from momagames.engine.policies import check_agent
+    from momagames.contract.agents import find_agent
     from momagames.engine.policy_sources import make_policy
 
-    index = find_agent(game, agent) if isinstance(agent, str) else agent
-    if index is not None:  # the random policy needs no agent
-        check_agent(game, index)
+    index = None if agent is None else find_agent(game, agent)
     return make_policy(name, find_policy(name, game), game, index, **options)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.policy_names import find_checkpoint
 from momagames.contract import Game
-from momagames.errors import InvalidParameter, MissingExtra, invalid_value, nearest, one_of
+from momagames.errors import InvalidParameter, MissingExtra, invalid_value
 
 if TYPE_CHECKING:
     from momagames.baselines.training_setup import TrainingSetup
@@ -171,14 +171,6 @@ class Method:
     def options(self) -> dict[str, Any]:
         """Return the options by name, as stored with results."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
-
-
-def find_agent(game: Game, agent: str) -> int:
-    """Return the index of an agent by name, or raise InvalidParameter."""
-    if agent not in game.agents:
-        message = invalid_value("agent", agent, one_of(game.agents), nearest(agent, game.agents))
-        raise InvalidParameter(f"{game.id}: {message}")
-    return game.agents.index(agent)
 
 
 def first_agents(game: Game) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from momagames.benchmark.store.run_front import FrontCollector
 from momagames.benchmark.store.store import RUN, read_front, read_rows, read_run, verify_run
 from momagames.benchmark.store.thinning import require_part
 from momagames.contract import Game
+from momagames.contract.agents import find_agent_name
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.lookahead import make_trial
@@ -70,20 +71,21 @@ def replay(
     point: int,
     episode: int | None = None,
     opponent: str | None = None,
-    seat: str | None = None,
+    seat: str | int | None = None,
     allow_code: bool = False,
 ) -> Replay:
     """Replay a stored episode of a point.
 
     folder     directory of a finished run: runs/RUN in a results directory
-    episode, opponent, seat     choice among the episodes of a policy; None: the first of the report set. Not for plans
+    episode, opponent, seat     choice among the episodes of a policy; None: the first of the report set. Not for plans. The
+               seat is the name or index of an agent
     Raises     InvalidFile if the directory cannot be read or the returns differ from the stored ones; InvalidParameter if there
                is no such point or episode
     """
     with refuse_content(folder, RUN):
         directory, run, entry = _find_point(folder, point, allow_code)
         game = run.game.make_game()
-        row = _find_row(directory, run, entry, episode, opponent, seat)
+        row = _find_row(directory, run, game, entry, episode, opponent, seat)
         played = play_row(directory, run, game, row, entry)
         returns = own_return(run, game, row, played)
         if returns != row["return"]:
@@ -206,7 +208,13 @@ def _find_point(folder: str | Path, point: int, allow_code: bool) -> tuple[Path,
 
 
 def _find_row(
-    directory: Path, run: Run, entry: dict[str, Any], episode: int | None, opponent: str | None, seat: str | None
+    directory: Path,
+    run: Run,
+    game: Game,
+    entry: dict[str, Any],
+    episode: int | None,
+    opponent: str | None,
+    seat: str | int | None,
 ) -> dict[str, Any]:
     """Return the stored row of the chosen episode."""
     wanted = {"episode": episode, "opponent": opponent, "seat": seat}
@@ -214,6 +222,8 @@ def _find_row(
         if wrong := [name for name, value in wanted.items() if value is not None]:
             raise InvalidParameter(f"a plan has no {wrong[0]}: it plays one start position")
         return entry
+    if seat is not None:
+        wanted["seat"] = find_agent_name(game, seat, "seat")
     rows = _read_episodes(directory, run, entry)
     for name, value in wanted.items():
         if value is None and name == "episode":

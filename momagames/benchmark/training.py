@@ -24,7 +24,7 @@ from momagames import __version__, plugins, registry
 from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
-from momagames.baselines.base import find_agent, first_agents
+from momagames.baselines.base import first_agents
 from momagames.baselines.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from momagames.baselines.policy_names import check_stored_options
 from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod, list_weights
@@ -36,6 +36,7 @@ from momagames.benchmark.executors.processes import count_cores
 from momagames.benchmark.suite_files import validate_model
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
+from momagames.contract.agents import find_agent
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter, check_range

@@ -16,6 +16,7 @@ from momagames.cli.console import (
     Params,
     add_working_directory,
     console,
+    parse_agent,
     parse_parameters,
     print_line,
     progress,
@@ -119,7 +120,7 @@ def play(
         str,
         typer.Option("--opponent", "--against", help="Policy of the other agents: a name or the path of a checkpoint."),
     ] = "random",
-    agent: Annotated[str | None, typer.Option(help="Agent that you play [the first].")] = None,
+    agent: Annotated[str | None, typer.Option(help="Name or index of the agent that you play [the first].")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of the start position [a new one].")] = None,
     window: Annotated[
         bool | None,
@@ -133,11 +134,11 @@ def play(
     from momagames.errors import InvalidCall, MissingExtra
     from momagames.play import terminal, windowed
 
-    given = parse_parameters(param)
+    given, human = parse_parameters(param), None if agent is None else parse_agent(agent)
     suits = windowed.is_playable(registry.spec(id, **given)) and sys.stdin.isatty()
     if window or (window is None and suits):
         try:
-            board = windowed.open_game_window(id, opponent, seed, agent, rate, **given)
+            board = windowed.open_game_window(id, opponent, seed, human, rate, **given)
         except (InvalidCall, MissingExtra) as error:
             if window:
                 raise
@@ -146,7 +147,7 @@ def play(
             board.run()
             console().print(board.summary())
             return
-    terminal.play(id, opponent, seed=seed, human=agent, **given)
+    terminal.play(id, opponent, seed=seed, human=human, **given)
 
 
 @app.command()

@@ -59,6 +59,11 @@ def get_command_line() -> str:
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
+def parse_agent(text: str) -> str | int:
+    """Return the index of an agent from a text of digits, else its name."""
+    return int(text) if text.isdecimal() and len(text) < 10 else text
+
+
 def parse_parameters(pairs: list[str] | None) -> dict[str, Any]:
     """Parse ["board_width=5"] into {"board_width": 5}; values are YAML. Raises InvalidParameter."""
     from momagames.errors import InvalidFile, InvalidParameter

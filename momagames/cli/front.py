@@ -16,6 +16,7 @@ from momagames.cli.console import (
     Params,
     console,
     get_command_line,
+    parse_agent,
     parse_parameters,
     print_facts,
     print_heading,
@@ -110,7 +111,7 @@ def make(
             help="Claim: attainable returns, returns with known random draws, guaranteed returns, responses, or equilibria."
         ),
     ] = Claim.returns,
-    agent: Annotated[str | None, typer.Option(help="Agent of the front [the first].")] = None,
+    agent: Annotated[str | None, typer.Option(help="Name or index of the agent of the front [the first].")] = None,
     opponent: Annotated[str, typer.Option(help="Opponent of `response`: random or greedy (equal weights).")] = "random",
     seed: Annotated[int, typer.Option(help="Seed of the start position.", min=0)] = 0,
     state: Annotated[Path | None, typer.Option(help="File with a start position as text, instead of a seed.")] = None,
@@ -129,6 +130,7 @@ def make(
     screen = console()
     choice = GameChoice(id=id, params=parse_parameters(param))
     game = choice.make_game()
+    own = 0 if agent is None else parse_agent(agent)
     start = seed if state is None else game.codec.read(read_text(state))
     with screen.status("compiling") as status:
         saved = Checkpoint(checkpoint, every) if checkpoint else None
@@ -139,12 +141,12 @@ def make(
             made = fronts.clairvoyant_front(choice, start, limits, get_command_line())
         elif claim == Claim.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
-            made = fronts.response_front(choice, start, agent or game.agents[0], other, limits, get_command_line())
+            made = fronts.response_front(choice, start, own, other, limits, get_command_line())
         elif claim in (Claim.equilibrium, Claim.subgame_perfect):
             perfect = claim == Claim.subgame_perfect
             made = fronts.equilibrium_front(choice, start, limits, get_command_line(), subgame_perfect=perfect)
         else:
-            made = fronts.guaranteed_front(choice, start, agent or game.agents[0], limits, get_command_line())
+            made = fronts.guaranteed_front(choice, start, own, limits, get_command_line())
     fronts.write_front(out, made)
     if checkpoint:
         checkpoint.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import AllowCode, add_working_directory, console, print_line, table
+from momagames.cli.console import AllowCode, add_working_directory, console, parse_agent, print_line, table
 
 if TYPE_CHECKING:
     from momagames.benchmark.replays import Replay
@@ -20,7 +20,7 @@ def replay(
     point: Annotated[int | None, typer.Option(help="Number of the point on the run's front [list them].", min=0)] = None,
     episode: Annotated[int | None, typer.Option(help="Episode of a policy [the first of the report set].", min=0)] = None,
     opponent: Annotated[str | None, typer.Option(help="Opponent of the policy [the first].")] = None,
-    seat: Annotated[str | None, typer.Option(help="Agent that the policy plays [the first].")] = None,
+    seat: Annotated[str | None, typer.Option(help="Name or index of the agent that the policy plays [the first].")] = None,
     gif: Annotated[Path | None, typer.Option(help="Output file of an animation.")] = None,
     svg: Annotated[Path | None, typer.Option(help="Output file of a picture of the position after --step.")] = None,
     step: Annotated[int | None, typer.Option(help="Number of steps before the picture [all].", min=0)] = None,
@@ -42,7 +42,8 @@ def replay(
     elif again:
         _print_new_returns(run, point, again, seed)
     else:
-        _play_episode(replays.replay(run, point, episode, opponent, seat), gif, svg, step, file, window, rate)
+        agent = None if seat is None else parse_agent(seat)
+        _play_episode(replays.replay(run, point, episode, opponent, agent), gif, svg, step, file, window, rate)
 
 
 def _print_points(run: Path) -> None:

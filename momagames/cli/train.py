@@ -19,6 +19,7 @@ from momagames.cli.console import (
     Params,
     add_working_directory,
     console,
+    parse_agent,
     parse_parameters,
     print_json,
     progress,
@@ -69,7 +70,7 @@ def train(
     instance_seed: Annotated[
         int | None, typer.Option(help="Seed of the start position of all episodes [a new one for each episode].", min=0)
     ] = None,
-    agent: Annotated[list[str] | None, typer.Option(help="Name of a learning agent [one of each team].")] = None,
+    agent: Annotated[list[str] | None, typer.Option(help="Name or index of a learning agent [one of each team].")] = None,
     opponent: Opponents = None,
     evaluations: Annotated[int, typer.Option(help="Number of evaluations during training.", min=1)] = 10,
     episodes: Annotated[
@@ -97,6 +98,7 @@ def train(
     from momagames.baselines.base import first_agents
     from momagames.baselines.learners import choose_learner, find_learner
     from momagames.benchmark import training as trainings
+    from momagames.contract.agents import find_agent_name
     from momagames.errors import InvalidParameter, nearest, one_of
     from momagames.plugins import allow_code
 
@@ -108,12 +110,12 @@ def train(
             raise InvalidParameter(
                 f"invalid option {name!r} of {learner.name}: expected {one_of(defaults)}{nearest(name, defaults)}"
             )
-    seats = first_agents(game)
+    seats = tuple(find_agent_name(game, one) for one in map(parse_agent, agent or first_agents(game)))
     default_opponents = list(game.policies) or ["random"] if len(seats) > 1 else []
     opponents = _parse_opponents(opponent or default_opponents, game)
     steps = int(budget or learner.choose_budget(game))
     training = trainings.Training(
-        game, learner(**{**defaults, **options}), seed, steps, tuple(agent or seats), opponents, instance_seed,
+        game, learner(**{**defaults, **options}), seed, steps, seats, opponents, instance_seed,
         tuple(_parse_weights(weights)) if weights else None, tuple(other_games),
     )  # fmt: skip
     pairs = len(training.seats) * max(1, len(opponents))

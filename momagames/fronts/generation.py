@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
-from momagames.baselines.base import find_agent
 from momagames.baselines.exact import Front, exact_front
 from momagames.baselines.exact import clairvoyant_front as solve_clairvoyant
 from momagames.baselines.front_solvers import SearchLimits, check_no_checkpoint, find_front_solver
@@ -17,6 +16,7 @@ from momagames.baselines.strategies import encode_actions
 from momagames.benchmark.choices import GameChoice, Opponent
 from momagames.benchmark.store.provenance import collect_env_info
 from momagames.contract import Game
+from momagames.contract.agents import find_agent
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
@@ -58,14 +58,19 @@ def _plan_front(
 
 
 def guaranteed_front(
-    choice: GameChoice, start: int | dict[str, Any], agent: str, limits: SearchLimits, command: str = ""
+    choice: GameChoice, start: int | dict[str, Any], agent: str | int, limits: SearchLimits, command: str = ""
 ) -> GameFront:
     """Return the proven front of the vectors that an agent can guarantee; errors as in `FrontSolver.solve`."""
     return _strategy_front("guaranteed", choice, start, agent, None, limits, command)
 
 
 def response_front(
-    choice: GameChoice, start: int | dict[str, Any], agent: str, opponent: Opponent, limits: SearchLimits, command: str = ""
+    choice: GameChoice,
+    start: int | dict[str, Any],
+    agent: str | int,
+    opponent: Opponent,
+    limits: SearchLimits,
+    command: str = "",
 ) -> GameFront:
     """Return the proven best responses of an agent to `random` or `greedy`; errors as in `FrontSolver.solve`."""
     return _strategy_front("response", choice, start, agent, opponent, limits, command)
@@ -86,7 +91,7 @@ def _strategy_front(
     claim: Claim,
     choice: GameChoice,
     start: int | dict[str, Any],
-    agent: str,
+    agent: str | int,
     opponent: Opponent | None,
     limits: SearchLimits,
     command: str,

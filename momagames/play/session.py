@@ -11,17 +11,19 @@ import numpy as np
 from momagames import registry
 from momagames.baselines import policy
 from momagames.contract import Game, Policy, has_choice, reset_policy
+from momagames.contract.agents import find_agent_name
 from momagames.engine.episode import Episode
-from momagames.errors import InvalidParameter, invalid_value, nearest, one_of
 
 
-def human_agents(game: Game, human: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the agents that people play: one, several or none, by default the first. Raises InvalidParameter."""
-    names = game.agents[:1] if human is None else (human,) if isinstance(human, str) else tuple(human)
-    for name in names:
-        if name not in game.agents:
-            raise InvalidParameter(invalid_value("human", name, one_of(game.agents), nearest(name, game.agents)))
-    return names
+def human_agents(game: Game, human: str | int | Sequence[str | int] | None) -> tuple[str, ...]:
+    """Return the agents that people play, from names or indices: one, several or none, by default the first.
+
+    Raises InvalidParameter
+    """
+    if human is None:
+        return game.agents[:1]
+    agents = (human,) if isinstance(human, str | int) else human
+    return tuple(find_agent_name(game, agent, "human") for agent in agents)
 
 
 def choose_seed(seed: int | None) -> int:

@@ -26,7 +26,7 @@ def play(
     id: str,
     opponent: str | Policy = "random",
     seed: int | None = None,
-    human: str | Sequence[str] | None = None,
+    human: str | int | Sequence[str | int] | None = None,
     *,
     console: Console | None = None,
     **params: Any,
@@ -35,7 +35,7 @@ def play(
 
     opponent   policy of the other agents, or its name
     seed       seed of the start position and of the opponents; None: a random one
-    human      agent or agents that the person plays (default: the first); empty: only watch
+    human      names or indices of the agents that the person plays (default: the first); empty: only watch
     console    output console
     params     parameters of the game
     Returns    float64[A, K], the returns at the end of the game or when the person left

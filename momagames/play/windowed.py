@@ -29,7 +29,7 @@ def play(
     id: str,
     opponent: str | Policy = "random",
     seed: int | None = None,
-    human: str | None = None,
+    human: str | int | None = None,
     *,
     rate: float = RATE,
     **params: Any,
@@ -38,7 +38,7 @@ def play(
 
     opponent   policy of the other agents, or its name
     seed       seed of the start position and of the opponents; None: a random one
-    human      agent that the person plays (default: the first)
+    human      name or index of the agent that the person plays (default: the first)
     rate       steps per second; 0: a step after each key that chooses an action. Games with the mouse wait for the person,
                and the policies move at this rate
     params     parameters of the game
@@ -51,7 +51,7 @@ def play(
 
 
 def open_game_window(
-    id: str, opponent: str | Policy, seed: int | None, human: str | None, rate: float, **params: Any
+    id: str, opponent: str | Policy, seed: int | None, human: str | int | None, rate: float, **params: Any
 ) -> GameWindow:
     """Open the window for a game; see `play`."""
     game = registry.spec(id, **params)
@@ -67,7 +67,7 @@ def is_playable(game: Game) -> bool:
 class GameWindow:
     """A game in a window. It waits for a first key; afterwards frequent calls of `update` handle input and steps."""
 
-    def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
+    def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | int | None, rate: float = RATE) -> None:
         if not is_playable(game):
             raise InvalidParameter(f"{game.id} has neither keys nor a mouse for a window; play it at the terminal")
         if not 0 <= rate <= MAX_RATE:
@@ -253,7 +253,7 @@ class MouseGameWindow(GameWindow):
     If the game has keys as well, each key is an action.
     """
 
-    def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
+    def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | int | None, rate: float = RATE) -> None:
         self.picked_action: Any = None  # the action of the next step
         self.first_click: Pixel | None = None  # the first of two clicks
         self.click_error = ""  # message on the last click if it was not a legal action

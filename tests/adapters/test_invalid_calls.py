@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 import momagames
 from momagames.baselines import method, policy
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, MomagamesError
+from momagames.play.session import human_agents
 
 SMALL = {
     "mo-samegame-v0": {"board_width": 3, "board_height": 3, "num_colors": 2},
@@ -81,15 +82,21 @@ def test_actions_of_opponents_are_checked(id):
             momagames.make(id, "gymnasium", others=3)
 
 
-def test_policies_play_agents_by_name_or_index():
+def test_agents_have_names_and_indices():
     game = momagames.spec("mo-pommerman-ffa-v0")
-    assert policy("simple", game, agent="agent_1").agent == 1
-    assert policy("simple", game, agent=np.int64(1)).agent == 1
+    for agent in ("agent_1", 1, np.int64(1)):
+        assert policy("simple", game, agent=agent).agent == 1
+        assert momagames.make(game.id, "gymnasium", agent=agent).agent == "agent_1"
+        assert human_agents(game, [agent, 0]) == ("agent_1", "agent_0")
     assert policy("random", game)
-    for name in ("random", "simple"):
-        for agent in ("agent_9", "1", 4, -1, True, 1.0, [1], b"agent_1"):
-            with pytest.raises(InvalidParameter, match="invalid agent="):
+    for agent in ("agent_9", "1", 4, -1, True, 1.0, [1], b"agent_1"):
+        for name in ("random", "simple"):
+            with pytest.raises(InvalidParameter, match=r"invalid agent=.*: expected 'agent_0', .*, or an index 0\.\.3"):
                 policy(name, game, agent)
+        with pytest.raises(InvalidParameter, match="invalid agent="):
+            momagames.make(game.id, "gymnasium", agent=agent)
+        with pytest.raises(InvalidParameter, match="invalid human="):
+            human_agents(game, [agent])
 
 
 STARTED = momagames.make("mo-pommerman-ffa-v0")

@@ -104,7 +104,7 @@ def test_unknown_points_and_episodes(store, tmp_path):
         replay(plan, 99)
     with pytest.raises(InvalidParameter, match="a plan has no seat"):
         replay(plan, 0, seat="agent_0")
-    with pytest.raises(InvalidParameter, match=r"no seat 'player_2' in this run; .*did you mean 'player_"):
+    with pytest.raises(InvalidParameter, match=r"invalid seat='player_2': expected .*did you mean 'player_"):
         replay(policy, 0, seat="player_2")
     with pytest.raises(InvalidParameter, match="no episode 99 in this run"):
         replay(policy, 0, episode=99)

@@ -32,6 +32,6 @@ def test_points_replay_without_training(tmp_path, monkeypatch):
     place = Store(tmp_path).run_directory(run)
     for point in load_points(place):
         assert point["rule"] == "ntuple"
-        assert "against random" in replay(place, point["point"], seat="player_1").title
+        assert "against random" in replay(place, point["point"], seat=1).title
     again = evaluate_again(place, 0, 4, seed=9)
     assert set(again) == {("random", "player_0"), ("random", "player_1")}

@@ -44,7 +44,7 @@ def made():
 def duels():
     greedy = Opponent(name="greedy", options={"weights": []})
     return [
-        fronts.guaranteed_front(DUEL, ENDING, "player_1", LIMITS),
+        fronts.guaranteed_front(DUEL, ENDING, 1, LIMITS),
         fronts.response_front(DUEL, ENDING, "player_0", Opponent(name="random", options={}), LIMITS),
         fronts.response_front(DUEL, ENDING, "player_1", greedy, LIMITS),
     ]

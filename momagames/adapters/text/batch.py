@@ -44,7 +44,7 @@ class TextStep(NamedTuple):
 class TextBatch:
     """A batch of games, in each of which a language model plays one agent. Made by `momagames.make_text_batch`.
 
-    agent            the agent that is played (default: the first)
+    agent            name or index of the agent that is played (default: the first)
     others           policy of the other agents, as in the Gymnasium API
     preference       weights of the objectives, stated in the first message: a sequence or a mapping by objective for all games,
                      "random" (drawn uniformly from the simplex for each episode), or None
@@ -56,7 +56,7 @@ class TextBatch:
         self,
         id: str,
         batch_size: int,
-        agent: str | None = None,
+        agent: str | int | None = None,
         others: Opponents = "random",
         preference: Any = None,
         legal_actions: str = "names",
