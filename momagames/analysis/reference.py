@@ -5,9 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from momagames.analysis import indicators
 from momagames.analysis.arrays import Array, normalize
 from momagames.analysis.indicators import Volume
+
+MARGIN = 0.1  # of the range of a front, by which its reference point is below its nadir point
+
+
+def find_ends(front: Array) -> tuple[Array, Array]:
+    """Return the nadir and the ideal point of a front float[n, K], float64[K] each; see `widen`."""
+    low = front.min(axis=0)
+    return low, widen(low, front.max(axis=0))
+
+
+def widen(low: Array, high: Array) -> Array:
+    """Return the upper ends of ranges; one above the lower end for an objective without a range, which has no scale."""
+    return np.where(high > low, high, low + 1)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from momagames.analysis.arrays import ROUNDING, Array, as_points, filter_dominated, normalize
 from momagames.analysis.indicators import hypervolume
+from momagames.analysis.reference import MARGIN, find_ends
 from momagames.errors import InvalidParameter
 
-MARGIN = 0.1
 GRID = 0.02  # points that are equal after rounding to this count once
 MIN_POINTS = 12
 MIN_LOSS = 0.3
@@ -67,8 +67,7 @@ def measure_tradeoffs(front: ArrayLike, simple: ArrayLike | None = None) -> Trad
     objectives = points.shape[1]
     if objectives < 2:
         raise InvalidParameter(f"invalid shape {points.shape} of front: expected two objectives or more")
-    low, high = points.min(axis=0), points.max(axis=0)
-    ends = low, np.where(high > low, high, low + 1)  # an objective without a range has no scale
+    ends = find_ends(points)
     scaled, ref = normalize(points, *ends), np.full(objectives, -MARGIN)
     whole, simple_share = hypervolume(scaled, ref), None
     if simple is not None:

@@ -11,9 +11,8 @@ from momagames.analysis import utilities
 from momagames.analysis.arrays import Array, filter_dominated
 from momagames.analysis.episode_returns import esr_values, mean_returns, selected_value, ser_values
 from momagames.analysis.named_indicators import Indicator, MeasuredRun, WeightedPolicies
-from momagames.analysis.reference import Reference
+from momagames.analysis.reference import MARGIN, Reference, find_ends, widen
 from momagames.analysis.statistics import Interval
-from momagames.analysis.tradeoffs import MARGIN
 from momagames.benchmark.suites import Experiment, Indicators
 from momagames.contract import Game
 from momagames.reports.data.points import Points, PolicyEpisodes
@@ -74,11 +73,12 @@ def build_references(
 def make_reference(values: Array, tag: str, game: Game, ideal: str, margin: float) -> Reference:
     """Return the reference of a front, float64[n, K]."""
     if ideal == "front":
-        low, margin = values.min(axis=0), MARGIN
+        margin = MARGIN
+        low, high = find_ends(values)
     else:
         low = np.array(game.reference_point, np.float64)
-    high = np.array([o.return_high for o in game.objectives]) if ideal == "declared" else values.max(axis=0)
-    high = np.where(high > low, high, low + 1)  # an objective without any gain has no scale
+        best = np.array([o.return_high for o in game.objectives]) if ideal == "declared" else values.max(axis=0)
+        high = widen(low, best)
     return Reference(values, tag, low - margin * (high - low), high)
 
 
