@@ -18,7 +18,7 @@ from momagames.contract import Game
 from momagames.contract.titles import join_words
 from momagames.reports.data.generalization import RATIO, REGRET, InstanceScore
 from momagames.reports.data.head_to_head import HeadToHeadScores
-from momagames.reports.data.overview import compute_ratios, rank_methods
+from momagames.reports.data.overview import CONTROL, compute_ratios, find_control, rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.data.verdicts import (
@@ -29,7 +29,7 @@ from momagames.reports.data.verdicts import (
     find_panel_leaders,
     is_ahead,
 )
-from momagames.reports.text.labels import describe_interval
+from momagames.reports.text.labels import NO_SCORE, describe_interval
 from momagames.reports.text.verdicts import describe_leads, describe_verdict
 from momagames.wording import count
 
@@ -138,11 +138,15 @@ def describe_champions(data: ReportData) -> Iterator[str]:
 
 def standings(archive: Archive) -> Iterator[str]:
     """Yield the learner beside the strongest baseline of every setting."""
-    rows = [
-        (a.panel.full_heading, f"{a.own:.3f}", a.baseline, f"{a.best:.3f}", describe_interval(a.lead, "+.3f"), a.result)
-        for a in compare_learner(archive.data)
-    ]
-    yield table(["setting", LEARNER, "strongest baseline", "its ratio", "difference", "result"], rows)
+    rows = []
+    for one in compare_learner(archive.data):
+        control = find_control(one.panel)
+        steering = [f"{control[name].value:.3f}" if name in control else NO_SCORE for name in (LEARNER, one.baseline)]
+        lead = describe_interval(one.lead, "+.3f")
+        both = f"{one.own:.3f}", steering[0], one.baseline, f"{one.best:.3f}", steering[1]
+        rows.append((one.panel.full_heading, *both, lead, one.result))
+    heads = ["setting", LEARNER, CONTROL, "strongest baseline", "its ratio", f"its {CONTROL}", "difference", "result"]
+    yield table(heads, rows)
 
 
 # --------------------------------------------------------------------------------------------------------------- plans

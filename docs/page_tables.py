@@ -15,8 +15,9 @@ from momagames.baselines.morl.method import LibraryLearner
 from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suites import PlansExperiment
 from momagames.reports.data.head_to_head import HeadToHeadScores
-from momagames.reports.data.overview import rank_methods
+from momagames.reports.data.overview import CONTROL, find_control, rank_methods
 from momagames.reports.data.panels import short_name
+from momagames.reports.text.labels import NO_SCORE
 from momagames.reports.text.report_tables import make_generalization, make_overview
 
 EXACT = ("exact",)  # has no budget
@@ -55,16 +56,26 @@ def list_libraries(archive: Archive) -> dict[str, str]:
 
 
 def ratios_by_library(archive: Archive) -> Iterator[str]:
-    """Yield the mean hypervolume ratios of all methods by library, those of the package first, a column for each setting."""
+    """Yield the mean hypervolume ratios of all methods by library, those of the package first, a column for each setting.
+
+    The controllability is in the next column of settings where a method has policies for weights.
+    """
     settings = [archive.select_setting(panel) for panel in archive.panels]
     libraries = {name: library for one in settings for name, library in list_libraries(one).items()}
-    texts = [bold_best(rank_methods(panel)) for panel in archive.panels]
+    heads, texts = list[str](), list[dict[str, str]]()
+    for panel in archive.panels:
+        ratios, control = bold_best(rank_methods(panel)), find_control(panel)
+        heads.append(f"{panel.game.title}, {panel.experiment}")
+        texts.append(ratios)
+        if control:
+            heads.append(CONTROL)
+            texts.append({name: f"{control[name].value:.3f}" if name in control else NO_SCORE for name in ratios})
     rows = []
     for library in sorted({*libraries.values()}, key=lambda name: (name != OWN, name)):
         rows.append((f"*{library}*", *("" for _ in texts)))
         names = [name for name, of_name in libraries.items() if of_name == library]
         rows += [(name, *(one.get(name, "") for one in texts)) for name in names]
-    yield table(["method", *(f"{panel.game.title}, {panel.experiment}" for panel in archive.panels)], rows)
+    yield table(["method", *heads], rows)
 
 
 def costs(archive: Archive) -> Iterator[str]:

@@ -74,8 +74,8 @@ def test_pages_of_an_archive(results, archives, tmp_path):
     pages = make_results.make_results(archives, tmp_path / "pages")
     assert set(pages) == {"index.md", "one.md", "two.md", "generalization.md"}
     (boards, *_) = expected.panels
-    score = boards.scores["exact"]["hypervolume"].interval
-    assert f"| exact | 2 | {describe_interval(score, '.4g')} |" in pages["one.md"]
+    ratio, volume = (boards.scores["exact"][name].interval for name in ("hypervolume_ratio", "hypervolume"))
+    assert f"| exact | 2 | {describe_interval(ratio)} | {describe_interval(volume, '.4g')} |" in pages["one.md"]
     assert "| momagames | " in pages["index.md"]
     assert "\n| game | [generalization to unseen instances](generalization.md) |\n" in pages["index.md"]
     assert "\n| MO-SameGame | `cross_entropy` in 1 of 1 setting |\n" in pages["index.md"]
@@ -174,7 +174,9 @@ def test_page_of_a_track(tmp_path, monkeypatch):
         (row,) = re.findall(r"^\| MO-Breakthrough .*$", page.texts["track"], re.MULTILINE)
         outcomes[learner] = [cell.strip() for cell in row.strip("| ").split("|")]
     assert [outcomes[name][-1] for name in outcomes] == ["loss", "win"]
-    assert outcomes["random"][1] == outcomes["greedy"][3] != outcomes["greedy"][1] == outcomes["random"][3]
+    assert outcomes["random"][1] == outcomes["greedy"][4] != outcomes["greedy"][1] == outcomes["random"][4]
+    assert outcomes["random"][2] == outcomes["greedy"][5] == "–"  # one policy
+    assert outcomes["random"][5] == outcomes["greedy"][2] != "–"
     assert "Of the 2 methods that play all 1 setting, `greedy` has the highest" in page.texts["track"]
     assert "The trained policies of the package" not in page.texts["track"]
     assert "`greedy` wins 1, is level in 0 and loses 0." in page.texts["track"]

@@ -5,7 +5,7 @@ An `Indicator` of your own is a name in a module, which a suite calls "module:na
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from momagames.analysis import indicators
-from momagames.analysis.arrays import Array
+from momagames.analysis.arrays import Array, normalize
 from momagames.analysis.controllability import compute_controllability, ordering_score
 from momagames.analysis.indicators import Volume
 from momagames.analysis.reference import Reference
@@ -123,7 +123,16 @@ def measure_share(values: Array, reference: Reference) -> Volume:
 
 def measure_clipped(values: Array, reference: Reference) -> Volume:
     """Return the hypervolume of normalized points, clipped at the ideal point."""
-    own = reference.normalize(values)
+    return _measure_clipped(reference.normalize(values))
+
+
+def measure_declared(run: MeasuredRun) -> Volume | None:
+    """Return the same by the bounds that the game declares; None where the reference has no others."""
+    bounds = run.reference.declared
+    return None if bounds is None else _measure_clipped(normalize(run.values, *bounds))
+
+
+def _measure_clipped(own: Array) -> Volume:
     return indicators.hypervolume(np.minimum(own, 1.0), np.zeros(own.shape[1]))
 
 
@@ -173,6 +182,14 @@ INDICATORS: dict[str, Indicator] = {
         meaning="hypervolume divided by that of the reference front; noise of the episodes can raise it above 1",
         compute=lambda run: measure_share(run.values, run.reference),
     ),
+    "declared_hypervolume": Indicator(
+        label="declared HV",
+        more_is_better=True,
+        meaning="normalized hypervolume by the bounds that the game declares; the HV ratio is by those of the reference front",
+        compute=measure_declared,
+        depends_on="points",
+        is_main=False,
+    ),
     "igd_plus": Indicator(
         label="IGD+",
         more_is_better=False,
@@ -184,6 +201,7 @@ INDICATORS: dict[str, Indicator] = {
         more_is_better=False,
         meaning="additive epsilon: smallest shift of all objectives after which the points dominate the reference front",
         compute=lambda run: indicators.epsilon(run.own, run.known),
+        is_main=False,
     ),
     "expected_utility": Indicator(
         label="expected utility",
@@ -274,4 +292,11 @@ INDICATORS: dict[str, Indicator] = {
         needs_weights=True,
     ),
 }
+LEADING = "hypervolume_ratio", "controllability"  # first columns of tables: how much is covered, and whether weights steer
+LAST = "declared_hypervolume"
 WEIGHT_INDICATORS = {name: one for name, one in INDICATORS.items() if one.needs_weights}
+
+
+def list_columns(names: Iterable[str]) -> list[str]:
+    """Return the indicators that tables of scores have as columns, in this order: LEADING, those of a suite, and LAST."""
+    return [*LEADING, *(name for name in names if name not in (*LEADING, LAST)), LAST]

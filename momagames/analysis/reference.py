@@ -33,12 +33,14 @@ class Reference:
              package), or "best known (NAME)": that of a set of the suite
     ref      the reference point, moved outwards by the margin
     ideal    the ideal point
+    declared    these two points by the bounds that the game declares, where the others are those of the front; None: no others
     """
 
     values: Array
     tag: str
     ref: Array
     ideal: Array
+    declared: tuple[Array, Array] | None = None
 
     @cached_property
     def volume(self) -> Volume:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from momagames import registry
-from momagames.analysis.named_indicators import Indicator, find_indicator
+from momagames.analysis.named_indicators import Indicator, find_indicator, list_columns
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.choices import GameChoice, MethodChoice, Opponent
 from momagames.benchmark.data_models import Count, FrozenModel, Name, NamingModel, Seconds, Seeds
@@ -194,7 +194,7 @@ IndicatorName = Annotated[str, AfterValidator(_check_indicator)]
 class Indicators(NamingModel):
     """Settings of the report.
 
-    names         of indicators of the package, or "module:name"
+    names         of indicators of the package, or "module:name"; tables of scores begin with two more, see `list_columns`
     margin        share of the range up to the ideal point by which the reference point is moved outwards; extreme points then
                   contribute volume
     confidence    level of the bootstrap interval over seeds
@@ -209,6 +209,10 @@ class Indicators(NamingModel):
     def list_indicators(self) -> dict[str, Indicator]:
         """Return the indicators by name. Raises InvalidFile for code that a file of data names."""
         return {name: find_indicator(name, self.origin) for name in self.names}
+
+    def list_columns(self) -> dict[str, Indicator]:
+        """Return the indicators of tables of scores by name, see `named_indicators.list_columns`; errors as above."""
+        return {name: find_indicator(name, self.origin) for name in list_columns(self.names)}
 
     def bootstrap(self, values: ArrayLike) -> Interval:
         """Return the mean over seeds with its interval."""

@@ -89,7 +89,10 @@ def _make_table(entries: Sequence[Entry]) -> Table:
     proven: dict[int, Any] = {}
     archived = {} if isinstance(experiment, PoliciesExperiment) else add_packaged_fronts(setting.runs, proven)
     references = build_references(points, proven, experiment, setting.game, settings.margin, archived)
-    rows = [Row(entry, score_method(entry.points, references, settings, {})) for entry in entries]
+    rows = []
+    for entry in entries:
+        scores = score_method(entry.points, references, settings, {})
+        rows.append(Row(entry, {name: scores[name] for name in settings.names if name in scores}))
     return Table(setting, sorted(rows, key=_sort_key), references, tuple(_list_provisional(setting, references)))
 
 

@@ -30,11 +30,13 @@ class SummaryRow:
     title      the game and the experiment, for people
     best       the methods with the highest mean, and that mean
     others     the other methods in descending order, and their means
+    control    controllability of the methods with policies for weights
     """
 
     title: str
     best: tuple[tuple[str, float], ...]
     others: tuple[tuple[str, float], ...]
+    control: tuple[tuple[str, float], ...]
 
 
 def summarize(panels: Sequence[Panel], overview: Sequence[OverviewRow]) -> list[SummaryRow]:
@@ -48,6 +50,7 @@ def summarize(panels: Sequence[Panel], overview: Sequence[OverviewRow]) -> list[
                 title=panel.full_heading,
                 best=tuple(pair for pair in order if pair[0] in row.best),
                 others=tuple(pair for pair in order if pair[0] not in row.best),
+                control=tuple((method, round(score.value, 3)) for method, score in row.control.items()),
             )
         )
     return rows
@@ -67,8 +70,8 @@ def read_summary(store: Store) -> list[SummaryRow] | None:
             return None
         rows = []
         for row in data["rows"]:
-            best, others = (tuple((str(name), float(value)) for name, value in row[part]) for part in ("best", "others"))
-            rows.append(SummaryRow(str(row["title"]), best, others))
+            parts = (tuple((str(name), float(value)) for name, value in row[part]) for part in ("best", "others", "control"))
+            rows.append(SummaryRow(str(row["title"]), *parts))
     except (InvalidFile, LookupError, TypeError, ValueError):
         return None
     return rows

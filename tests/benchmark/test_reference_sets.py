@@ -1,20 +1,26 @@
 """Best-known fronts of policies that belong to suites."""
 
+import io
 import json
 import re
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from momagames.benchmark import reference_sets, run_suite
 from momagames.benchmark.reference_sets import Setting, format_reference_set, list_reference_sets, read_reference_set
 from momagames.benchmark.store.store import Store
-from momagames.benchmark.suite_files import list_suites
+from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, UnknownId
 from momagames.reports.data.panels import build_panels
+from momagames.reports.data.report_data import collect_report_data
 from momagames.reports.data.results_comparison import compare_results
+from momagames.reports.summary import summarize
 from momagames.reports.text.captions import panel_caption
-from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, suite
+from momagames.reports.text.report_tables import make_overview, make_scores
+from momagames.reports.text.terminal_tables import draw_summary
+from tests.benchmark.tiny import GREEDY, INDICATORS, POLICIES, RANDOM, suite
 
 
 @pytest.fixture
@@ -64,6 +70,37 @@ def test_a_front_has_its_own_reference_point(folder, tmp_path):
     assert reference.volume.value == pytest.approx(first + second - 0.2 * 0.05 * 0.1 * 0.1)
     assert panel.scores["random"]["hypervolume"].interval.value == 0  # random play wins and captures too little
     assert panel.scores["greedy"]["hypervolume"].interval.value > 0
+    before = {**POLICIES, "reference_set": "two-1"}
+    run_suite(suite(before), tmp_path / "declared")
+    (other, *_) = build_panels(Store(tmp_path / "declared"), suite(before))
+    for name, scores in panel.scores.items():
+        assert scores["declared_hypervolume"] == other.scores[name]["normalized_hypervolume"]
+    assert not any("declared_hypervolume" in scores for scores in other.scores.values())
+
+
+def test_scores_of_fronts_come_first_and_those_of_declared_bounds_last(folder, tmp_path):
+    """Whatever the suite lists, with controllability beside the hypervolume ratio, for methods with policies for weights."""
+    write_set(folder, "two-1", [[1.0, 0.0, 0.5, -1.0], [-1.0, 0.5, 0.5, 0.0]])
+    experiment = {**POLICIES, "reference_set": "two-1", "ideal_point": "front"}
+    indicators = {**INDICATORS, "names": ["cardinality", "normalized_hypervolume", "delivered_utility"]}
+    listed = load_suite({"name": "tiny", "description": "Tiny.", "experiments": [experiment], "indicators": indicators})
+    run_suite(listed, tmp_path / "results")
+    data = collect_report_data(Store(tmp_path / "results"), listed)
+    site, printed = make_scores(data.panels[0], 1, [*data.panels[0].indicators]), make_scores(data.panels[0], 1)
+    beside = ["HV ratio ↑", "controllability ↑"]
+    heads = [column.heading for column in site.columns][2:-1]
+    assert heads == [*beside, "points", "norm. HV ↑", "delivered utility ↑", "declared HV ↑"]
+    assert [column.heading for column in printed.columns][2:-1] == [*beside, "points", "norm. HV ↑", "declared HV ↑"]
+    assert {row[0]: row[3] is None for row in site.rows} == {"random": True, "greedy": False}
+    overview = make_overview(data.overview, data.settings)
+    assert [column.heading for column in overview.columns] == ["game", "random", "greedy", "greedy: controllability"]
+    (line,) = overview.rows
+    assert line[3].at == data.panels[0].scores["greedy"]["controllability"].interval
+    (row,) = summarize(data.panels, data.overview)
+    screen = Console(width=120, file=io.StringIO())
+    screen.print(draw_summary([row]))
+    assert f"greedy {row.best[0][1]:.3f} {line[3].at.value:.3f}" in screen.file.getvalue()
+    assert f"random {row.others[0][1]:.3f} –" in screen.file.getvalue()
 
 
 def test_compared_results_are_measured_against_the_front_of_the_set(folder, tmp_path):

@@ -121,15 +121,26 @@ def test_scores_are_those_of_the_panel_and_the_best_are_bold(made):
 def test_overview_and_generalization(made):
     tables = read_tables(latex_report(made))
     head, rows = tables["overview"]
-    assert head == ["game", *map(escape, list_methods(made.overview))]
+    methods = list_methods(made.overview)
+    steered = {name for line in made.overview for name in line.control}
+    assert steered
+    names = [name for method in methods for name in (method, f"{method}: controllability")[: 1 + (method in steered)]]
+    assert head == ["game", *map(escape, names)]
     for row, line in zip(rows, made.overview, strict=True):
-        for name, cell in zip(list_methods(made.overview), row[1:], strict=True):
-            assert cell.startswith("\\textbf{") == (name in line.best)
-            assert (cell == "") == (name not in line.scores)
+        cells = dict(zip(names, row[1:], strict=True))
+        for name in methods:
+            assert cells[name].startswith("\\textbf{") == (name in line.best)
+            assert (cells[name] == "") == (name not in line.scores)
+            if name in steered and name in line.scores and line.control:
+                beside = f"{line.control[name].value:.3f}" if name in line.control else "--"
+                assert cells[f"{name}: controllability"].startswith(beside)
     _, rows = tables[f"generalization-{len(made.panels)}"]
     panel = made.panels[-1]
     for row, (method, scores) in zip(rows, panel.generalization.items(), strict=True):
         assert row[0] == escape(method)
+        beside = row.pop(4)
+        control = panel.scores[method].get("controllability")
+        assert beside == "--" if control is None else float(VALUE.fullmatch(beside)[1]) == round(control.interval.value, 3)
         values = [float(VALUE.fullmatch(cell)[1]) for cell in row[1:]]
         expected = [at.value for score in scores.values() for at in (score.training, score.test, score.gap)]
         assert values == pytest.approx(expected, abs=5e-4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -13,7 +13,7 @@ from momagames.analysis.comparisons import Difference, holm_correction, probabil
 from momagames.analysis.profiles import PerformanceProfile, performance_profile
 from momagames.analysis.statistics import STATISTICS, Interval, bootstrap, iqm
 from momagames.errors import InvalidParameter
-from momagames.reports.data.overview import stack_ratios
+from momagames.reports.data.overview import CONTROL, stack_ratios
 from momagames.reports.data.panels import Panel
 
 MIN_GAMES = 5  # with fewer, a mean over games depends more on the choice of games than on the methods
@@ -44,6 +44,7 @@ class Aggregate:
     scores        method -> float64[runs, games]
     roles         name -> the different methods that have the role in these games; none for other methods
     statistics    method -> statistic (see `statistics.STATISTICS`) -> interval
+    control       method -> mean controllability, of those with policies for weights in each game
     profiles      method -> performance profile
     pairs         (method, method) -> comparison; the first has the higher interquartile mean
     """
@@ -53,6 +54,7 @@ class Aggregate:
     scores: Mapping[str, Array]
     roles: Mapping[str, tuple[str, ...]]
     statistics: Mapping[str, Mapping[str, Interval]]
+    control: Mapping[str, Interval]
     profiles: Mapping[str, PerformanceProfile]
     pairs: Mapping[tuple[str, str], MethodPair]
 
@@ -104,9 +106,22 @@ def aggregate(
             name: {key: bootstrap(matrix, confidence, resamples, statistic=of) for key, of in STATISTICS.items()}
             for name, matrix in scores.items()
         },
+        control=_measure_control(chosen, methods, confidence, resamples),
         profiles={name: performance_profile(matrix, levels, confidence, resamples) for name, matrix in scores.items()},
         pairs=_compare_pairs(scores, confidence, resamples),
     )
+
+
+def _measure_control(panels: Sequence[Panel], methods: Iterable[str], confidence: float, resamples: int) -> dict[str, Interval]:
+    """Return the mean controllability of each method that has one in all panels, over as many runs as every panel has."""
+    found = {}
+    for name in methods:
+        scores = [panel.scores[panel.by_role[name]].get(CONTROL) for panel in panels]
+        values = [list(score.values.values()) for score in scores if score]
+        if len(values) == len(panels):
+            runs = min(map(len, values))
+            found[name] = bootstrap(np.array([own[:runs] for own in values]).T, confidence, resamples)
+    return found
 
 
 def _compare_pairs(scores: Mapping[str, Array], confidence: float, resamples: int) -> dict[tuple[str, str], MethodPair]:

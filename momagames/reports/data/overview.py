@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.analysis.arrays import Array
-from momagames.analysis.named_indicators import measure_share
+from momagames.analysis.named_indicators import LEADING, measure_share
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.suites import Indicators
 from momagames.reports.data.panels import Panel
 
-INDICATOR = "hypervolume_ratio"  # of the overview, the verdicts, and the comparison over games
+# of the overview, the verdicts and the comparison over games, and what stands beside it
+INDICATOR, CONTROL = LEADING
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class OverviewRow:
     panel      index of the panel in the report
     is_exact   whether the reference front is proven for every seed; otherwise it is the best known one
     best       the methods with the highest mean after rounding to three digits
+    control    controllability of the methods with policies for weights
     """
 
     panel: int
@@ -30,6 +32,7 @@ class OverviewRow:
     is_exact: bool
     scores: Mapping[str, Interval]
     best: frozenset[str]
+    control: Mapping[str, Interval]
 
 
 def build_overview(panels: Sequence[Panel], settings: Indicators) -> list[OverviewRow]:
@@ -42,7 +45,7 @@ def build_overview(panels: Sequence[Panel], settings: Indicators) -> list[Overvi
             top = max(round(score.value, 3) for score in scores.values())
             best = frozenset(method for method, score in scores.items() if round(score.value, 3) == top)
             is_exact = all(reference.tag == "exact" for reference in panel.references.values())
-            rows.append(OverviewRow(index, panel.full_heading, is_exact, scores, best))
+            rows.append(OverviewRow(index, panel.full_heading, is_exact, scores, best, find_control(panel)))
     return rows
 
 
@@ -55,6 +58,11 @@ def compute_ratios(panel: Panel, method: str) -> dict[int, float]:
         seed: measure_share(points.values, panel.references[seed]).value
         for seed, points in sorted(panel.points[method].items())
     }
+
+
+def find_control(panel: Panel) -> dict[str, Interval]:
+    """Return the controllability of the methods that have policies for weights."""
+    return {method: scores[CONTROL].interval for method, scores in panel.scores.items() if CONTROL in scores}
 
 
 def rank_methods(panel: Panel) -> dict[str, float]:

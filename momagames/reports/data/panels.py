@@ -103,9 +103,9 @@ class Panel:
 
     @property
     def indicators(self) -> dict[str, Indicator]:
-        """The indicators that some method has, by name, in the order of the suite."""
+        """The indicators that some method has, by name, in the order of tables."""
         has_values = {name for scores in self.scores.values() for name in scores}
-        return {name: one for name, one in self.settings.list_indicators().items() if name in has_values}
+        return {name: one for name, one in self.settings.list_columns().items() if name in has_values}
 
     @property
     def title(self) -> str:

@@ -28,7 +28,7 @@ class Comparison:
     scores         for each directory: indicator -> score
     reference      what this front is: "exact", "best known (NAME)" or "best known"; several for different seeds
     differences    for each directory after the first: indicator -> its value minus that of the first, seed by seed
-    indicators     of the scores, by name
+    indicators     of the scores that every directory has, by name
     """
 
     title: str
@@ -138,7 +138,7 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
             ]
             less = [_differences(each[0], one, settings) for one in each[1:]]
             tags = " and ".join(sorted({known[seed].tag for seed in seeds}))
-            names = {name: one for name, one in settings.list_indicators().items() if name in each[0]}
+            names = {name: one for name, one in settings.list_columns().items() if all(name in scores for scores in each)}
             compared.append(Comparison(found[0].title, method, seeds, tags, each, less, names))
     return compared
 
@@ -146,7 +146,7 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
 def _differences(first: Mapping[str, Score], second: Mapping[str, Score], settings: Indicators) -> dict[str, Interval]:
     """Return the second score minus the first, seed by seed."""
     found: dict[str, Interval] = {}
-    for name in first:
+    for name in first.keys() & second.keys():
         values = [value - first[name].values[seed] for seed, value in second[name].values.items()]
         found[name] = settings.bootstrap(values)
     return found

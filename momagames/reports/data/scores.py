@@ -72,14 +72,14 @@ def build_references(
 
 def make_reference(values: Array, tag: str, game: Game, ideal: str, margin: float) -> Reference:
     """Return the reference of a front, float64[n, K]."""
-    if ideal == "front":
-        margin = MARGIN
-        low, high = find_ends(values)
-    else:
-        low = np.array(game.reference_point, np.float64)
-        best = np.array([o.return_high for o in game.objectives]) if ideal == "declared" else values.max(axis=0)
-        high = widen(low, best)
-    return Reference(values, tag, low - margin * (high - low), high)
+    bounds = np.array([o.return_high for o in game.objectives]) if ideal != "reference" else values.max(axis=0)
+    low = np.array(game.reference_point, np.float64)
+    high = widen(low, bounds)
+    outer = low - margin * (high - low)
+    if ideal != "front":
+        return Reference(values, tag, outer, high)
+    nadir, best = find_ends(values)
+    return Reference(values, tag, nadir - MARGIN * (best - nadir), best, declared=(outer, high))
 
 
 def find_weighted_policies(
@@ -103,12 +103,12 @@ def score_method(
     settings: Indicators,
     policies: Mapping[int, WeightedPolicies],
 ) -> dict[str, Score]:
-    """Compute every indicator of a method over its seeds, but for those that are not defined for any.
+    """Compute the columns of a method over its seeds, but for those that are not defined for any.
 
     policies    those for weights, by seed, see `find_weighted_policies`
     """
     runs = {seed: MeasuredRun(one.values, known[seed], policies.get(seed)) for seed, one in sorted(found.items())}
-    return {name: score for name, one in settings.list_indicators().items() if (score := score_runs(one, runs, settings))}
+    return {name: score for name, one in settings.list_columns().items() if (score := score_runs(one, runs, settings))}
 
 
 def score_runs(indicator: Indicator, runs: Mapping[int, MeasuredRun], settings: Indicators) -> Score | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.families import Family, Setting
-from momagames.reports.data.overview import INDICATOR, rank_methods
+from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.kinds import Subject, list_kinds
@@ -68,8 +68,7 @@ def front_block(number: int, data: ReportData, parts: PageParts, poster: bool = 
 
 def _render_panel(panel: Panel, data: ReportData, parts: PageParts, warning: str = "") -> str:
     """Return the main scores, and folded figures, all scores, utilities and points."""
-    others = [name for name in panel.indicators if name not in (INDICATOR, "hypervolume")]
-    main = ([INDICATOR, *others] if INDICATOR in panel.indicators else others)[:MAIN_SCORES]
+    main = [name for name in panel.indicators if name != "hypervolume"][:MAIN_SCORES]
     users = [*tables.make_utilities(panel, 0)]
     if panel.primary:
         users += [tables.make_policy_sets(panel, data.settings), tables.make_fairness(panel, data.settings, 0)]

@@ -36,9 +36,13 @@ UTILITY_CAPTION = (
     "Utility of normalized returns: ESR is its mean over single episodes, SER the utility of the mean return. The policy of "
     "each cell is the best one in the selection episodes."
 )
+CONTROL_NOTE = (
+    "Controllability is the rank correlation of weight and return, of methods with policies for weights: 1 where the weights "
+    "steer the policies, 0 where they do nothing. "
+)
 CONTROL_CAPTION = (
-    "Whether the weights steer the policies, and the utility under their own weights (delivered) beside that of the best "
-    "policy of the set for each weight (coverage)."
+    "Whether returns are in the order of the weights, and the utility of policies under their own weights (delivered) beside "
+    "that of the best policy of the set for each weight (coverage)."
 )
 PAIRS_CAPTION = (
     "P(better): probability that a run of the first method beats a run of the second; IQM difference: first minus second; p: "
@@ -57,6 +61,7 @@ def overview_caption(rows: Sequence[OverviewRow], settings: Indicators) -> str:
         f"{settings.confidence:.0%} bootstrap interval over runs below. It says how far runs of other seeds would differ, not "
         "other games, instances or episodes; one run and runs that are all equal have none. Higher is better; * marks the best "
         "method of a game. "
+        f"{CONTROL_NOTE if any(row.control for row in rows) else ''}"
         "Criterion: SER (utility of the mean return); for plans, whose returns are deterministic, SER and ESR are equal."
     )
 

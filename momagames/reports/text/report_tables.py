@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
-from momagames.analysis.named_indicators import WEIGHT_INDICATORS, Indicator
+from momagames.analysis.named_indicators import INDICATORS, LEADING, WEIGHT_INDICATORS, Indicator
 from momagames.benchmark.suites import Indicators
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.generalization import MORE_IS_BETTER, RATIO, REGRET, list_intervals
 from momagames.reports.data.head_to_head import HeadToHeadScores
-from momagames.reports.data.overview import OverviewRow, list_methods
+from momagames.reports.data.overview import CONTROL, OverviewRow, find_control, list_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.policy_sets import summarize_policy_sets
 from momagames.reports.data.report_data import ReportData
@@ -21,7 +22,15 @@ from momagames.reports.text import captions
 from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, describe_interval, generalization_heads
 from momagames.reports.text.table import MEDIA, PAGE, PAPER, SITE, TERMINAL, Cell, Column, Number, Runs, Table
 
+
+def _make_column(one: Indicator, break_at: str = "") -> Column:
+    media = MEDIA if one.is_main else (PAGE, PAPER, SITE)
+    wrap: Literal["letters", "words"] = "letters" if one.needs_weights else "words"
+    return Column(one.heading, one.meaning, one.more_is_better, break_at=break_at, media=media, wrap=wrap)
+
+
 METHOD = Column("method", is_text=True, wrap="never")
+CONTROLLABILITY = _make_column(INDICATORS[CONTROL])
 SEAT = Column(
     "seat", "the agent that the method plays; team mates play the same policy, the opponent plays all others", is_text=True
 )
@@ -112,17 +121,25 @@ def _list_tables(data: ReportData, every: bool) -> Iterator[Table]:
 
 
 def make_overview(rows: Sequence[OverviewRow], settings: Indicators) -> Table:
-    """Return the hypervolume ratios of all methods, a row for each comparison."""
-    methods = list_methods(rows)
+    """Return the hypervolume ratios of all methods, and the controllability beside them, a row for each comparison."""
+    heads = [
+        (method, is_control)
+        for method in list_methods(rows)
+        for is_control in (False, True)
+        if not is_control or any(method in row.control for row in rows)
+    ]
     return Table(
         "overview",
         "",
-        [Column("game", is_text=True, wrap="letters"), *(Column(name, wrap="letters") for name in methods)],
         [
-            [
-                row.title + (f" {EXACT_MARK}" if row.is_exact else ""),
-                *(Number(row.scores[m], is_best=m in row.best) if m in row.scores else "" for m in methods),
-            ]
+            Column("game", is_text=True, wrap="letters"),
+            *(
+                replace(CONTROLLABILITY, heading=f"{method}: {CONTROL}") if is_control else Column(method, wrap="letters")
+                for method, is_control in heads
+            ),
+        ],
+        [
+            [row.title + (f" {EXACT_MARK}" if row.is_exact else ""), *(_make_overview_cell(row, *head) for head in heads)]
             for row in rows
         ],
         captions.overview_caption(rows, settings),
@@ -133,10 +150,19 @@ def make_overview(rows: Sequence[OverviewRow], settings: Indicators) -> Table:
     )
 
 
+def _make_overview_cell(row: OverviewRow, method: str, is_control: bool) -> Cell:
+    """Return the hypervolume ratio or the controllability of a method; "" without a run, or if no method of the row has any."""
+    if method not in row.scores or (is_control and not row.control):
+        return ""
+    if is_control:
+        return Number(row.control[method]) if method in row.control else None
+    return Number(row.scores[method], is_best=method in row.best)
+
+
 def make_scores(panel: Panel, number: int, names: Sequence[str] | None = None) -> Table:
-    """Return indicators of a panel: those of these names, or all but those of weight-conditioned policies."""
+    """Return indicators of a panel: those of these names, or all but those of `make_control`."""
     known = panel.indicators
-    chosen = {name: known[name] for name in names or [name for name, one in known.items() if not one.needs_weights]}
+    chosen = {name: known[name] for name in names or [name for name, one in known.items() if not _is_control(name, one)]}
     rows: list[list[Cell]] = [
         [
             method,
@@ -156,8 +182,8 @@ def make_scores(panel: Panel, number: int, names: Sequence[str] | None = None) -
 
 
 def make_control(panel: Panel, number: int) -> Table:
-    """Return the indicators of weight-conditioned policies; no rows if the suite names none, or no method has any."""
-    chosen = {name: one for name, one in panel.indicators.items() if one.needs_weights}
+    """Return the other indicators of weight-conditioned policies; no rows if the suite names none, or no method has any."""
+    chosen = {name: one for name, one in panel.indicators.items() if _is_control(name, one)}
     rows: list[list[Cell]] = [
         [method, Runs(len(panel.points[method])), *_list_scores(chosen, scores)] for method, scores in panel.scores.items()
     ]
@@ -173,13 +199,13 @@ def make_control(panel: Panel, number: int) -> Table:
     )
 
 
+def _is_control(name: str, one: Indicator) -> bool:
+    """Return whether an indicator of weight-conditioned policies is in a table of its own, not beside the hypervolume."""
+    return one.needs_weights and name not in LEADING
+
+
 def _count_runs(panel: Panel, method: str) -> Runs:
     return Runs(len(panel.points[method]), panel.missing_runs.get(method, 0))
-
-
-def _make_column(one: Indicator, break_at: str = "") -> Column:
-    media = MEDIA if one.is_main else (PAGE, PAPER, SITE)
-    return Column(one.heading, one.meaning, one.more_is_better, break_at=break_at, media=media)
 
 
 def _list_scores(indicators: Mapping[str, Indicator], scores: Mapping[str, Score]) -> Iterator[Cell]:
@@ -192,18 +218,20 @@ def make_generalization(panel: Panel, number: int) -> Table:
     """Return the scores against the exact front of each instance; no rows in other experiments."""
     directions = [up for better in MORE_IS_BETTER.values() for up in (better, better, False)]
     heads = zip(generalization_heads(), directions, strict=True)
+    scores = [Column(head, GENERALIZATION_HELP[head.split(", ")[0]], up, break_at=", ") for head, up in heads]
+    ratios = sum(RATIO in column.heading for column in scores)
+    control = find_control(panel)
+    beside = [CONTROLLABILITY] if control else []
+    rows: list[list[Cell]] = []
+    for method, one in panel.generalization.items():
+        numbers = [*map(Number, list_intervals(one))]
+        steering = [Number(control[method]) if method in control else None for _ in beside]
+        rows.append([method, _count_runs(panel, method), *numbers[:ratios], *steering, *numbers[ratios:]])
     return Table(
         f"generalization-{number}",
         panel.full_heading,
-        [
-            METHOD,
-            replace(RUNS, media=(SITE,)),
-            *(Column(head, GENERALIZATION_HELP[head.split(", ")[0]], up, break_at=", ") for head, up in heads),
-        ],
-        [
-            [method, _count_runs(panel, method), *map(Number, list_intervals(one))]
-            for method, one in panel.generalization.items()
-        ],
+        [METHOD, replace(RUNS, media=(SITE,)), *scores[:ratios], *beside, *scores[ratios:]],
+        rows,
         captions.GENERALIZATION_CAPTION,
         "exact fronts of instances",
     )
@@ -296,10 +324,19 @@ def make_head_to_head(scores: HeadToHeadScores, title: str) -> Table:
 
 def make_statistics(aggregate: Aggregate) -> Table:
     """Return the statistics over all games."""
+    first, *others = STATISTICS
+    beside = [CONTROLLABILITY] if aggregate.control else []
     rows: list[list[Cell]] = [
-        [method, *(Number(found[name]) for name in STATISTICS)] for method, found in aggregate.statistics.items()
+        [
+            method,
+            Number(found[first]),
+            *(Number(aggregate.control[method]) if method in aggregate.control else None for _ in beside),
+            *(Number(found[name]) for name in others),
+        ]
+        for method, found in aggregate.statistics.items()
     ]
-    return Table("aggregate", "All games", [METHOD, *STATISTICS.values()], rows, f"{captions.aggregate_caption(aggregate)}.")
+    columns = [METHOD, STATISTICS[first], *beside, *(STATISTICS[name] for name in others)]
+    return Table("aggregate", "All games", columns, rows, f"{captions.aggregate_caption(aggregate)}.")
 
 
 def make_method_pairs(aggregate: Aggregate) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
@@ -25,15 +25,25 @@ def draw_tables(tables: Iterable[Table]) -> Group:
 
 
 def draw_summary(rows: Sequence[SummaryRow]) -> RichTable:
-    """Return a line for each comparison: the best methods, and the next one, with their means."""
+    """Return a line for each comparison: the best methods, and the next one, with their means and controllability."""
     title = "Mean hypervolume, as a share of that of the exact front or of the best one known"
+    if any(row.control for row in rows):
+        title += f"; then the controllability ({NO_SCORE}: no policies for weights)"
     table = RichTable(title=title, title_justify="left", title_style="dim", box=None, padding=(0, 1, 0, 0))
     for name in ("comparison", "best", "next"):
         table.add_column(name, overflow="fold", style="bold" if name == "best" else "")
     for row in rows:
-        best = ", ".join(name for name, _ in row.best) + f" {row.best[0][1]:.3f}"
-        table.add_row(row.title, best, "{} {:.3f}".format(*row.others[0]) if row.others else "")
+        control = dict(row.control)
+        table.add_row(row.title, _describe_best(row.best, control), _describe_best(row.others[:1], control))
     return table
+
+
+def _describe_best(methods: Sequence[tuple[str, float]], control: Mapping[str, float]) -> str:
+    """Return the names of methods of one mean, that mean, and their controllability, if any method of the row has one."""
+    names = ", ".join(name for name, _ in methods)
+    means = [f"{mean:.3f}" for _, mean in methods[:1]]
+    steering = [f"{control[name]:.3f}" if name in control else NO_SCORE for name, _ in methods] if control else []
+    return " ".join(filter(None, [names, *means, ", ".join(steering)]))
 
 
 def _draw_table(table: Table) -> Iterator[RenderableType]:
