@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,7 @@ from momagames.engine.policies import PythonPolicy
 from momagames.errors import InvalidCall, InvalidParameter, invalid_value, one_of
 
 Opponent = str | Policy | PythonPolicy
-Opponents = Opponent | dict[str, Opponent]
+Opponents = Opponent | dict[Any, Opponent]  # by name or index of the agent
 
 
 class SingleAgentEnv(gymnasium.Env[Any, Any]):
@@ -35,8 +35,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     team     in sequential games, instead of an agent: the index of the controlled team (see `Game.teams`). A step controls
              the agent of the team that is to move, which the infos name as `agent`
     others   policy of the other agents: a name, a callable (state record, action mask, generator) -> action, or a
-             `PythonPolicy`; or a dict of these by agent. Its method `reset()`, if it has one, is called at the start of an
-             episode
+             `PythonPolicy`; or a dict of these by name or index of the agent. Its method `reset()`, if it has one, is called
+             at the start of an episode
     max_cycles       truncate the episode after this number of steps; the count starts at each reset
     numeric_infos    leave all values out of the infos that are neither numbers nor arrays, except a mask of several parts
 
@@ -68,7 +68,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.illegal = checks.check_illegal(illegal)
         self._seats = controlled_agents(game, agent, team)
         self.agent, self.team = game.agents[self._seats[0]], team
-        self._policies = {i: make_opponent(game, name, others) for i, name in enumerate(game.agents) if i not in self._seats}
+        self._policies = make_opponents(game, others, [i for i in range(len(game.agents)) if i not in self._seats])
         self.observation_space = observation_space(game)
         self.action_space = action_space(game)
         self.reward_space = reward_space(game, len(self._seats))
@@ -321,17 +321,25 @@ def controlled_agents(game: Game, agent: str | int | None, team: int | None) -> 
     return [i for i, of in enumerate(game.teams) if of == team]
 
 
-def make_opponent(game: Game, agent: str, others: Opponents) -> Policy:
+def make_opponents(game: Game, others: Opponents, agents: Sequence[int]) -> dict[int, Policy]:
+    """Return the policies of agents by index; InvalidParameter for one without a policy, or if `others` names no agent."""
+    if not isinstance(others, dict):
+        return {agent: _make_opponent(game, agent, others) for agent in agents}
+    chosen = {find_agent(game, agent, "others: agent"): policy for agent, policy in others.items()}
+    for agent in agents:
+        if chosen.get(agent) is None:
+            raise InvalidParameter(f"invalid others={others!r}: expected a policy for {game.agents[agent]!r}")
+    return {agent: _make_opponent(game, agent, chosen[agent]) for agent in agents}
+
+
+def _make_opponent(game: Game, agent: int, chosen: Any) -> Policy:
     """Return the policy of an agent."""
-    chosen: Any = others.get(agent) if isinstance(others, dict) else others
-    if chosen is None:
-        raise InvalidParameter(f"invalid others={others!r}: expected a policy for {agent!r}")
     if isinstance(chosen, PythonPolicy):
-        return chosen.make(game, game.agents.index(agent))
+        return chosen.make(game, agent)
     if not isinstance(chosen, str) and not callable(chosen):
         expected = "the name of a policy, a function (state, mask, generator) -> action, or a PythonPolicy"
         raise InvalidParameter(invalid_value("others", chosen, expected))
-    policy: Policy = registry.policy(chosen, game, game.agents.index(agent)) if isinstance(chosen, str) else chosen
+    policy: Policy = registry.policy(chosen, game, agent) if isinstance(chosen, str) else chosen
     return policy
 
 

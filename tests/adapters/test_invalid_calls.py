@@ -87,6 +87,7 @@ def test_agents_have_names_and_indices():
     for agent in ("agent_1", 1, np.int64(1)):
         assert policy("simple", game, agent=agent).agent == 1
         assert momagames.make(game.id, "gymnasium", agent=agent).agent == "agent_1"
+        assert momagames.make(game.id, "gymnasium", others={agent: "simple", 2: "random", "agent_3": "random"})
         assert human_agents(game, [agent, 0]) == ("agent_1", "agent_0")
     assert policy("random", game)
     for agent in ("agent_9", "1", 4, -1, True, 1.0, [1], b"agent_1"):
@@ -97,6 +98,8 @@ def test_agents_have_names_and_indices():
             momagames.make(game.id, "gymnasium", agent=agent)
         with pytest.raises(InvalidParameter, match="invalid human="):
             human_agents(game, [agent])
+    with pytest.raises(InvalidParameter, match=r"others: invalid agent='agent_9'.*did you mean 'agent_"):
+        momagames.make(game.id, "gymnasium", others={"agent_9": "simple"})
 
 
 STARTED = momagames.make("mo-pommerman-ffa-v0")
