@@ -22,6 +22,7 @@ from momagames.reports.data.points import read_policy_episodes
 from momagames.reports.data.scores import Score, make_reference
 from momagames.reports.report import Report, report
 from momagames.reports.text.captions import aggregate_caption, panel_caption
+from momagames.reports.text.report_tables import make_statistics
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
 
 KNOWN = Reference(np.array([[1.0, 1.0]]), "exact", np.zeros(2), np.ones(2))
@@ -77,6 +78,20 @@ def test_aggregate_by_hand():
     assert pair.improvement.value == 1
     assert pair.difference.interval.value == pytest.approx(0.5, abs=0.02)
     assert pair.p == pair.difference.p < 0.01
+
+
+def test_controllability_stands_beside_the_first_statistic():
+    """Of methods that have it in every game, over as many runs as every game has."""
+    given = [panel(f"game {i}", seeds=2 + i, steered=0.6, partly=0.4, other=0.2) for i in range(5)]
+    for i, one in enumerate(given):
+        one.scores["steered"]["controllability"] = Score(None, False, {seed: i / 10 + seed for seed in range(2 + i)})
+        if i:
+            one.scores["partly"]["controllability"] = Score(None, False, {0: 1.0})
+    found = aggregate(given, resamples=100)
+    assert {name: (at.value, at.runs) for name, at in found.control.items()} == {"steered": (pytest.approx(0.7), 2)}
+    table = make_statistics(found)
+    assert [column.heading for column in table.columns][:3] == ["method", "IQM ↑", "controllability ↑"]
+    assert {row[0]: row[2] for row in table.rows if row[2] is None} == {"partly": None, "other": None}
 
 
 def test_methods_with_one_role_are_compared_as_one():
