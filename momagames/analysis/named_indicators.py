@@ -127,7 +127,7 @@ def measure_clipped(values: Array, reference: Reference) -> Volume:
 
 
 def measure_declared(run: MeasuredRun) -> Volume | None:
-    """Return the same by the bounds that the game declares; None where the reference has no others."""
+    """Return the clipped hypervolume by the bounds that the game declares; None where the reference has no others."""
     bounds = run.reference.declared
     return None if bounds is None else _measure_clipped(normalize(run.values, *bounds))
 

@@ -76,6 +76,8 @@ def find_clearest_cycle(
     expected to win more than half of the games.
     """
     given = _check_wins(_check_samples(samples))
+    if len(given) == 1:
+        return None
     values = _measure_shares(given.sum(axis=0))
     low, high = _find_bounds(_measure_shares(_resample(given, resamples)), confidence)
 
@@ -84,11 +86,10 @@ def find_clearest_cycle(
         return tuple(Interval(float(values[pair]), float(low[pair]), float(high[pair]), len(given)) for pair in pairs)
 
     beaten = low > 0.5 + ROUNDING  # the first player of the pair beats the second
-    orders = [order for order in permutations(range(len(values)), 3) if order[0] == min(order) and len(given) > 1]
     cycles = [
         Cycle(tuple(players[i] for i in (a, b, c)), measure((a, b, c)))
-        for a, b, c in orders
-        if beaten[a, b] and beaten[b, c] and beaten[c, a]
+        for a, b, c in permutations(range(len(values)), 3)
+        if a == min(a, b, c) and beaten[a, b] and beaten[b, c] and beaten[c, a]
     ]
     return max(cycles, key=lambda cycle: min(share.low for share in cycle.shares), default=None)
 

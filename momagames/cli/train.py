@@ -110,12 +110,13 @@ def train(
             raise InvalidParameter(
                 f"invalid option {name!r} of {learner.name}: expected {one_of(defaults)}{nearest(name, defaults)}"
             )
-    seats = tuple(find_agent_name(game, one) for one in map(parse_agent, agent or first_agents(game)))
+    seats = first_agents(game)
+    learning = tuple(find_agent_name(game, parse_agent(one)) for one in agent or seats)
     default_opponents = list(game.policies) or ["random"] if len(seats) > 1 else []
     opponents = _parse_opponents(opponent or default_opponents, game)
     steps = int(budget or learner.choose_budget(game))
     training = trainings.Training(
-        game, learner(**{**defaults, **options}), seed, steps, seats, opponents, instance_seed,
+        game, learner(**{**defaults, **options}), seed, steps, learning, opponents, instance_seed,
         tuple(_parse_weights(weights)) if weights else None, tuple(other_games),
     )  # fmt: skip
     pairs = len(training.seats) * max(1, len(opponents))

@@ -22,7 +22,7 @@ def human_agents(game: Game, human: str | int | Sequence[str | int] | None) -> t
     """
     if human is None:
         return game.agents[:1]
-    agents = (human,) if isinstance(human, str | int) else human
+    agents = (human,) if isinstance(human, str | int | np.integer) else human
     return tuple(find_agent_name(game, agent, "human") for agent in agents)
 
 

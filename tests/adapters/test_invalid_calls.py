@@ -89,6 +89,7 @@ def test_agents_have_names_and_indices():
         assert momagames.make(game.id, "gymnasium", agent=agent).agent == "agent_1"
         assert momagames.make(game.id, "gymnasium", others={agent: "simple", 2: "random", "agent_3": "random"})
         assert human_agents(game, [agent, 0]) == ("agent_1", "agent_0")
+        assert human_agents(game, agent) == ("agent_1",)
     assert policy("random", game)
     for agent in ("agent_9", "1", 4, -1, True, 1.0, [1], b"agent_1"):
         for name in ("random", "simple"):

@@ -146,7 +146,7 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
 def _differences(first: Mapping[str, Score], second: Mapping[str, Score], settings: Indicators) -> dict[str, Interval]:
     """Return the second score minus the first, seed by seed."""
     found: dict[str, Interval] = {}
-    for name in first.keys() & second.keys():
+    for name in [one for one in first if one in second]:
         values = [value - first[name].values[seed] for seed, value in second[name].values.items()]
         found[name] = settings.bootstrap(values)
     return found
