@@ -2,8 +2,8 @@
 
     python docs/make_results.py                      pages whose archive (in benchmarks/fronts) or code has changed
     python docs/make_results.py --force              all pages
-    python docs/make_results.py --archive FOLDER     archive this results directory of one of the suites first, without what no
-                                                     page needs (see `store.thinning`)
+    python docs/make_results.py --archive FOLDER     add this results directory of one of the suites to its archive first, as
+                                                     `momagames bench archive --thinned` does
     python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
     ... --suite NAME                                 that archive instead of the one of the suite paper
 
@@ -133,7 +133,9 @@ def describe_leaders(leaders: Mapping[str, int]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results directory of a suite to archive first")
+    parser.add_argument(
+        "--archive", type=Path, metavar="FOLDER", help="results directory of a suite to add to its archive first"
+    )
     parser.add_argument("--unpack", type=Path, metavar="FOLDER", help="directory for the restored results")
     parser.add_argument("--suite", choices=ARCHIVES, default="paper", help="suite to restore (paper)")
     parser.add_argument("--force", action="store_true", help="make all pages again")
@@ -145,7 +147,7 @@ def main() -> None:
         name = Store(args.archive).read_suite().name
         if name not in ARCHIVES:
             parser.error(f"{args.archive}: {invalid_value('suite', name, one_of(ARCHIVES), nearest(name, ARCHIVES))}")
-        pack_archive(args.archive, ARCHIVES[name], thinned=True)
+        print("\n".join(pack_archive(args.archive, ARCHIVES[name], thinned=True).describe()))
     texts = make_results(ARCHIVES, PAGES, force=args.force)
     for page in compare_pages(PAGES, texts):
         if page in texts:

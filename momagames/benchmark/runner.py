@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.executors import Executor, InProcess, Outcome, ProcessPool
 from momagames.benchmark.runs import Run
+from momagames.benchmark.store.archive_file import ArchivedStore, restore_runs
 from momagames.benchmark.store.store import Store
-from momagames.benchmark.suites import Suite
-from momagames.errors import InvalidParameter, check_range, invalid_value, one_of
+from momagames.benchmark.suites import Experiment, Suite
+from momagames.errors import InvalidParameter, check_range, invalid_value, nearest, one_of
 
 MAX_SHARD = 20  # characters of I/N
 
@@ -29,39 +32,68 @@ class Results:
 
 @dataclass(frozen=True)
 class Shard:
-    """Shard `number` (from 1) of `count`. The hash of a run's content determines its shard.
+    """Shard `number` (from 1) of `count` of the chosen runs of a suite. The hash of a run's content determines its shard.
 
-    seeds    only runs with these seeds; empty: with any seed
+    seeds, experiments, games, methods    only runs with one of these; empty: with any. A game has an id and a title such as
+                                          "MO-SameGame", a method a name, and a label in reports ("greedy(estimate=both)")
     """
 
     number: int
     count: int
     seeds: tuple[int, ...] = ()
+    experiments: tuple[str, ...] = ()
+    games: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= self.count:
             last = max(self.count, 1)
-            raise InvalidParameter(invalid_value("shard", str(self), f"1/{last} to {last}/{last}"))
+            raise InvalidParameter(invalid_value("shard", f"{self.number}/{self.count}", f"1/{last} to {last}/{last}"))
 
     @staticmethod
-    def parse(text: str, seeds: Sequence[int] = ()) -> Shard:
-        """Parse a shard: "2/8" is the second of eight."""
+    def parse(text: str, **chosen: Sequence[Any]) -> Shard:
+        """Parse a shard: "2/8" is the second of eight. `chosen`: the other fields."""
         number, _, of = text.partition("/")
         if not (number.isdecimal() and of.isdecimal() and len(text) <= MAX_SHARD):
             raise InvalidParameter(invalid_value("shard", text, "I/N, such as 1/4"))
-        return Shard(int(number), int(of), tuple(seeds))
+        return Shard(int(number), int(of), **{name: tuple(values) for name, values in chosen.items()})
+
+    @property
+    def choices(self) -> dict[str, tuple[Any, ...]]:
+        """What is chosen, by the singular of its name."""
+        named = {"seed": self.seeds, "experiment": self.experiments, "game": self.games, "method": self.methods}
+        return {name: values for name, values in named.items() if values}
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.count}" + (f", seeds {', '.join(map(str, self.seeds))}" if self.seeds else "")
+        chosen = [f"{name}{'s' * (len(values) > 1)} {', '.join(map(str, values))}" for name, values in self.choices.items()]
+        return ", ".join([*([f"shard {self.number}/{self.count}"] if self.count > 1 else []), *chosen])
 
-    def select(self, runs: Sequence[Run]) -> tuple[Run, ...]:
-        """Return the runs of this shard. Raises InvalidParameter if no run has one of the seeds."""
-        known = {run.seed for run in runs}
-        for seed in self.seeds:
-            if seed not in known:
-                raise InvalidParameter(invalid_value("seed", seed, one_of(sorted(known))))
-        chosen = [run for run in runs if not self.seeds or run.seed in self.seeds]
-        return tuple(run for run in chosen if int(run.digest, 16) % self.count == self.number - 1)
+    def select(self, suite: Suite) -> tuple[Run, ...]:
+        """Return the runs of this shard. Raises InvalidParameter if no run has one of the chosen names or all of them."""
+        runs, choices = suite.list_runs(), self.choices
+        if choices:
+            named = [pair for experiment in suite.experiments for pair in _name_runs(experiment)]
+            for kind, values in choices.items():
+                known = list(dict.fromkeys(name for _, names in named for name in names[kind]))
+                for value in values:
+                    if value not in known:
+                        close = "" if kind == "seed" else nearest(value, known)
+                        raise InvalidParameter(invalid_value(kind, value, one_of(known), close))
+            chosen = {run.digest for run, names in named if all(names[kind] & set(choices[kind]) for kind in choices)}
+            if not chosen:
+                raise InvalidParameter(f"no run of the suite {suite.name!r} has {self}")
+            runs = tuple(run for run in runs if run.digest in chosen)
+        return tuple(run for run in runs if int(run.digest, 16) % self.count == self.number - 1)
+
+
+def _name_runs(experiment: Experiment) -> Iterator[tuple[Run, dict[str, set[Any]]]]:
+    """Yield the runs of an experiment, each with the values by which a shard chooses it."""
+    labels, titles = label_methods(experiment.methods), {one.id: one.make_game().title for one in experiment.games}
+    for run in experiment.list_runs():
+        methods = {run.method.name, labels[run.method.model_dump_json()]}
+        yield run, {
+            "seed": {run.seed}, "experiment": {experiment.name}, "game": {run.game.id, titles[run.game.id]}, "method": methods,
+        }  # fmt: skip
 
 
 ALL_RUNS = Shard(1, 1)
@@ -73,7 +105,9 @@ class Work:
 
     all_runs    the runs of the suite
     runs        those of the shard
-    due         those that the directory lacks
+    due         those that neither the directory nor the archive has
+    archive     where the directory starts from, if any
+    restored    the runs of the suite that it has and the directory lacks
     """
 
     suite: Suite
@@ -81,13 +115,21 @@ class Work:
     all_runs: tuple[Run, ...]
     runs: tuple[Run, ...]
     due: tuple[Run, ...]
+    archive: ArchivedStore | None
+    restored: tuple[Run, ...]
 
 
-def list_work(suite: Suite, folder: str | Path, shard: Shard = ALL_RUNS) -> Work:
-    """Return what is to be run. Nothing is written. Raises InvalidParameter if the shard has seeds without runs."""
-    store, all_runs = Store(folder), suite.list_runs()
-    runs = shard.select(all_runs)
-    return Work(suite, store, all_runs, runs, tuple(run for run in runs if not store.has_run(run)))
+def list_work(suite: Suite, folder: str | Path, shard: Shard = ALL_RUNS, archive: str | Path | None = None) -> Work:
+    """Return what is to be run. Nothing is written.
+
+    Raises     InvalidParameter if the shard has names without runs; MissingExtra and InvalidFile of the archive
+    """
+    store, all_runs, runs = Store(folder), suite.list_runs(), shard.select(suite)
+    archived = None if archive is None else ArchivedStore(archive)
+    restored = tuple(run for run in all_runs if archived and archived.has_run(run) and not store.has_run(run))
+    known = {run.digest for run in restored}
+    due = tuple(run for run in runs if run.digest not in known and not store.has_run(run))
+    return Work(suite, store, all_runs, runs, due, archived, restored)
 
 
 def execute_work(work: Work, executor: Executor, on_outcome: Callable[[Outcome], None] | None = None) -> Results:
@@ -97,6 +139,8 @@ def execute_work(work: Work, executor: Executor, on_outcome: Callable[[Outcome],
         for choice in experiment.methods:
             choice.find_method(experiment.games[0].make_game()).check_installed()
     work.store.open_suite(work.suite, dict(pair for run in work.all_runs for pair in (run.revisions or {}).items()))
+    if work.archive:
+        restore_runs(work.archive, work.store, work.restored)
     outcomes = []
     for outcome in executor.execute_runs(work.due, work.store.folder) if work.due else ():
         outcomes.append(outcome)
@@ -119,6 +163,7 @@ def run_suite(
     on_outcome: Callable[[Outcome], None] | None = None,
     executor: Executor | None = None,
     shard: Shard = ALL_RUNS,
+    archive: str | Path | None = None,
 ) -> Results:
     """Execute the runs of a suite that are not in `folder` yet.
 
@@ -126,10 +171,11 @@ def run_suite(
     on_outcome  callback for each outcome
     executor    executor instead of these two, such as `executors.ray.RayCluster()`
     shard       part of the suite to run; shards may share a directory
-    Raises      MissingExtra if a method needs a missing package; InvalidFile if the directory cannot be used;
-                KeyboardInterrupt propagates and loses only the runs in progress
+    archive     file of `bench archive`: the runs of the suite that it has are restored in the directory and not run again
+    Raises      MissingExtra if a method or the archive needs a missing package; InvalidFile if the directory or the archive
+                cannot be used; KeyboardInterrupt propagates and loses only the runs in progress
     """
     check_range("workers", workers, 1)
-    work = list_work(suite, folder, shard)
+    work = list_work(suite, folder, shard, archive)
     use_processes = workers > 1 and len(work.due) > 1
     return execute_work(work, executor or (ProcessPool(workers) if use_processes else InProcess()), on_outcome)

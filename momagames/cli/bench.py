@@ -34,7 +34,7 @@ from momagames.wording import count
 
 if TYPE_CHECKING:
     from momagames.benchmark.executors import Executor, Outcome
-    from momagames.benchmark.runner import Work
+    from momagames.benchmark.runner import Shard, Work
     from momagames.benchmark.store.costs import Timings
     from momagames.benchmark.store.status import Status
     from momagames.benchmark.suites import Experiment, Suite
@@ -67,6 +67,10 @@ Address = Annotated[
 ]
 Part = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Shard I of N, such as 1/8.")]
 SeedsOption = Annotated[list[int] | None, typer.Option("--seed", help="Runs with this seed only; may be repeated.")]
+Experiments = Annotated[list[str] | None, typer.Option("--experiment", help="Runs of this experiment only; may be repeated.")]
+Games = Annotated[list[str] | None, typer.Option("--game", help="Runs of this id or family of games only; may be repeated.")]
+Methods = Annotated[list[str] | None, typer.Option("--method", help="Runs of this method only; may be repeated.")]
+Archived = Annotated[Path | None, typer.Option("--archive", help="Archive whose runs of the suite are not run again.")]
 
 
 # --------------------------------------------------------------------------------------------------------------- suites
@@ -111,16 +115,19 @@ def estimate(
     seconds: Annotated[float, typer.Option(help="CPU seconds of the last sample of each method in each game.", min=0.01)] = 2.0,
     shard: Part = None,
     seed: SeedsOption = None,
+    experiment: Experiments = None,
+    game: Games = None,
+    method: Methods = None,
     as_json: AsJson = False,
 ) -> None:
     """Estimate the CPU time of a suite by short runs of each method in each game. Nothing is stored."""
     from momagames.benchmark import load_suite
     from momagames.benchmark.estimates import Estimate, count_groups, estimate_cost
-    from momagames.benchmark.runner import ALL_RUNS, Shard
     from momagames.benchmark.store.costs import format_duration
     from momagames.reports.data.panels import short_name
 
-    runs = Shard.parse(shard or str(ALL_RUNS), seed or ()).select(load_suite(suite).list_runs())
+    chosen = RunOptions(shard=shard, seed=seed, experiment=experiment, game=game, method=method)
+    runs = chosen.parse_shard().select(load_suite(suite))
     screen, groups = console(), list[Estimate]()
     with progress(screen, count_groups(runs)) as advance:
         for group in estimate_cost(runs, seconds):
@@ -141,8 +148,8 @@ def estimate(
     for group in sorted(groups, key=lambda group: -group.total):
         run = group.runs[0]
         times = ["unknown"] * 2 if group.seconds is None else [format_duration(group.seconds), format_duration(group.total)]
-        method = _format_choice(run.method.name, run.method.options)
-        listing.add_row(short_name(run.game.make_game()), method, str(len(group.runs)), *times)
+        played = _format_choice(run.method.name, run.method.options)
+        listing.add_row(short_name(run.game.make_game()), played, str(len(group.runs)), *times)
     screen.print(listing)
     for group in groups:
         if group.error:
@@ -239,6 +246,17 @@ class RunOptions:
     address: Address = None
     shard: Part = None
     seed: SeedsOption = None
+    experiment: Experiments = None
+    game: Games = None
+    method: Methods = None
+    archive: Archived = None
+
+    def parse_shard(self) -> Shard:
+        """Return the part of the suite to run."""
+        from momagames.benchmark.runner import Shard
+
+        chosen = {"seeds": self.seed, "experiments": self.experiment, "games": self.game, "methods": self.method}
+        return Shard.parse(self.shard or "1/1", **{name: values or () for name, values in chosen.items()})
 
 
 def with_run_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -305,18 +323,18 @@ def _print_notes(*folders: Path) -> None:
 
 
 def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
-    from momagames.benchmark.runner import ALL_RUNS, Shard, execute_work, list_work
+    from momagames.benchmark.runner import ALL_RUNS, execute_work, list_work
     from momagames.reports.report import PAGE
 
-    folder, screen = out or RESULTS / suite.name, console()
-    shard = Shard.parse(options.shard or str(ALL_RUNS), options.seed or ())
-    work = list_work(suite, folder, shard)
+    folder, screen, shard = out or RESULTS / suite.name, console(), options.parse_shard()
+    work = list_work(suite, folder, shard, options.archive)
+    _print_archive(work)
     if options.dry_run:
         _print_costs(work)
         return
     executor, workers = _make_executor(options, len(work.due))
     header = f"suite {suite.name}: {count(len(work.runs), 'run')}, {len(work.runs) - len(work.due)} finished before, {workers}"
-    screen.print(f"{header}, into {folder}" + (f", shard {shard}" if shard != ALL_RUNS else ""), soft_wrap=True)
+    screen.print(f"{header}, into {folder}" + (f", {shard}" if shard != ALL_RUNS else ""), soft_wrap=True)
     if work.due and not work.store.has_suite():
         screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
     try:
@@ -335,6 +353,19 @@ def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
         _print_page(folder / PAGE, problem, options.open)
     if results.failed:
         raise typer.Exit(FAILED)
+
+
+def _print_archive(work: Work) -> None:
+    """Print how many runs of an archive the results directory gains, and why others do not count."""
+    from momagames.benchmark.store.unused_runs import describe_reasons
+
+    if work.archive:
+        print_line(f"from {work.archive.folder}: {count(len(work.restored), 'finished run')}")
+        if reasons := work.archive.count_unused_runs(work.all_runs):
+            unused = count(sum(reasons.values()), "archived run")
+            print_line(
+                f"momagames: {work.archive.folder}: not of this suite: {unused}: {describe_reasons(reasons)}", sys.stderr
+            )
 
 
 def _make_executor(options: RunOptions, due: int) -> tuple[Executor, str]:
@@ -607,3 +638,18 @@ def pack(folder: Folder, allow_code: AllowCode = False) -> None:
 
     done = pack(folder)
     print(f"{count(done.runs, 'run')} packed; all rows take {done.after:,} bytes, {done.before:,} before")
+
+
+@bench.command("archive")
+def archive(
+    folder: Folder,
+    file: Annotated[Path, typer.Option("--out", "-o", help="Archive; runs that it has already and the directory lacks stay.")],
+    thinned: Annotated[bool, typer.Option("--thinned", help="Leave out what reports do not need.")] = False,
+    allow_code: AllowCode = False,
+) -> None:
+    """Archive the finished runs of a results directory as one small file (extra `analysis`)."""
+    from momagames.benchmark.store.archive_file import pack_archive
+
+    for line in pack_archive(folder, file, thinned).describe():
+        print_line(line)
+    print_line(f"{file}: {file.stat().st_size:,} bytes")

@@ -9,6 +9,8 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.benchmark.replays import load_points, replay
+from momagames.benchmark.runner import Shard, list_work
+from momagames.benchmark.store import archive_file
 from momagames.benchmark.store.archive_file import ArchivedStore, pack_archive, unpack_archive
 from momagames.benchmark.store.checksums import hash_files, read_checksums, write_checksums
 from momagames.benchmark.store.merge import merge_results
@@ -16,11 +18,12 @@ from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import Store, find_damage
 from momagames.benchmark.store.thinning import count_thinned
+from momagames.benchmark.store.unused_runs import count_unused_runs
 from momagames.errors import InvalidFile
 from momagames.fronts.union import union_fronts
 from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.report_data import collect_report_data
-from tests.benchmark.tiny import EXACT, POLICIES, RANDOM, plans, suite
+from tests.benchmark.tiny import EXACT, HOPELESS, POLICIES, RANDOM, plans, suite
 from tests.cli.test_app import momagames_here
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
@@ -178,6 +181,76 @@ def test_thinned_results_are_archived_and_merged_again(thinned, tmp_path):
     assert merge_results([smaller.folder], tmp_path / "merged").equal == 8
     with pytest.raises(InvalidFile, match="one of them from an archive that leaves out parts of it"):
         merge_results([whole.folder], tmp_path / "merged")
+
+
+PARTS = suite(plans([RANDOM, EXACT], seeds=[0]), POLICIES)
+
+
+@pytest.fixture(scope="module")
+def first_part(tmp_path_factory):
+    """An archive with the policies of a suite, which lacks the plans."""
+    folder = tmp_path_factory.mktemp("parts")
+    assert not run_suite(PARTS, folder / "results", shard=Shard(1, 1, experiments=("seats",))).failed
+    done = pack_archive(folder / "results", folder / "archive.npz.xz", thinned=True)
+    assert (done.runs, done.carried, done.failed, done.unfinished) == (4, 0, (), {"boards 0": 2})
+    return folder / "archive.npz.xz"
+
+
+def test_a_suite_goes_on_from_an_archive(first_part, tmp_path):
+    done = run_suite(PARTS, tmp_path / "there", archive=first_part)
+    assert {run.kind for run in done.finished} == {"plans"}
+    assert len(done.skipped) == 4
+    assert all(not find_damage(Store(done.folder).run_directory(run)) for run in PARTS.list_runs())
+    counts = pack_archive(done.folder, tmp_path / "all.npz.xz", thinned=True)
+    assert (counts.runs, counts.unfinished, counts.foreign, counts.unused) == (6, {}, 0, {})
+    run_suite(PARTS, tmp_path / "at once")
+    expected, *others = (
+        collect_report_data(store, PARTS).panels
+        for store in (Store(tmp_path / "at once"), Store(done.folder), ArchivedStore(tmp_path / "all.npz.xz"))
+    )
+    assert all([panel.scores for panel in panels] == [panel.scores for panel in expected] for panels in others)
+
+
+def test_archiving_again_loses_no_run(first_part, tmp_path, monkeypatch):
+    """A directory that did not start from the archive adds to it; an interruption leaves the archive as it was."""
+    file = tmp_path / "archive.npz.xz"
+    file.write_bytes(first_part.read_bytes())
+    run_suite(
+        suite(plans([RANDOM, HOPELESS], seeds=[0]), POLICIES), tmp_path / "plans", shard=Shard(1, 1, experiments=("boards 0",))
+    )
+
+    def stop(path):
+        if path != file:
+            raise KeyboardInterrupt
+        return read(path)
+
+    read = archive_file._read_contents
+    with monkeypatch.context() as patch:
+        patch.setattr(archive_file, "_read_contents", stop)
+        with pytest.raises(KeyboardInterrupt):
+            pack_archive(tmp_path / "plans", file, thinned=True)
+    assert file.read_bytes() == first_part.read_bytes()
+    done = pack_archive(tmp_path / "plans", file, thinned=True)
+    assert (done.runs, done.carried, done.unfinished, done.unused) == (5, 4, {}, {})
+    assert [(run.method.name, error.partition(":")[0]) for run, error in done.failed] == [("exact", "TooLarge")]
+    assert ArchivedStore(file).texts.items() >= ArchivedStore(first_part).texts.items()
+    run_suite(PARTS.model_copy(update={"name": "other"}), tmp_path / "plans", shard=Shard(1, 1, methods=("random",)))
+    with pytest.raises(InvalidFile, match="archive of the suite 'tiny': expected one of 'other'"):
+        pack_archive(tmp_path / "plans", file)
+
+
+def test_archived_runs_of_other_settings_do_not_count(first_part, tmp_path):
+    changed = {**POLICIES, "report_episodes": 6, "methods": [RANDOM, {"name": "greedy", "options": {"divisions": 2}}]}
+    wanted = suite({**changed, "seats": ["player_0"]})
+    work = list_work(wanted, tmp_path, archive=first_part)
+    assert (work.restored, len(work.due)) == ((), 4)
+    assert work.archive.count_unused_runs(work.all_runs) == {
+        "other report_episodes and seats": 2, "other options, report_episodes and seats": 2
+    }  # fmt: skip
+    larger = suite({**POLICIES, "games": [{"id": "mo-breakthrough-v0", "params": {}}], "methods": [RANDOM]})
+    assert work.archive.count_unused_runs(larger.list_runs()) == {"other games or parameters": 4}
+    config = {"canonical": "mo-breakthrough-v9", "game": {"id": "mo-breakthrough-v9"}, "method": RANDOM}
+    assert count_unused_runs([config], work.all_runs) == {"other versions of the rules": 1}
 
 
 DAMAGED = {

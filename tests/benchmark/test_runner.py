@@ -109,12 +109,15 @@ def test_the_longer_time_counts_where_two_experiments_share_a_run():
 # ---------------------------------------------------------------------------------------------------------------- shards
 
 
+BOARDS = plans([RANDOM, GREEDY], seeds=range(10))
+
+
 @pytest.mark.parametrize("of", [1, 2, 3, 7, 50])
 def test_shards_are_a_deterministic_partition(of):
-    runs = suite(plans([RANDOM, GREEDY], seeds=range(10)), POLICIES).list_runs()
-    parts = [Shard(number, of).select(runs) for number in range(1, of + 1)]
-    assert sorted(run.digest for part in parts for run in part) == sorted(run.digest for run in runs)
-    assert Shard(1, of).select(tuple(reversed(runs))) == tuple(reversed(parts[0]))
+    parts = [suite(*one) for one in ((BOARDS, POLICIES), (POLICIES, BOARDS))]
+    shards = [Shard(number, of).select(parts[0]) for number in range(1, of + 1)]
+    assert sorted(run.digest for one in shards for run in one) == sorted(run.digest for run in parts[0].list_runs())
+    assert {run.digest for run in Shard(1, of).select(parts[1])} == {run.digest for run in shards[0]}
 
 
 def test_two_shards_fill_one_folder(here, tmp_path):
@@ -128,12 +131,29 @@ def test_two_shards_fill_one_folder(here, tmp_path):
 
 
 def test_shards_of_some_seeds():
-    runs = suite(plans([RANDOM, GREEDY], seeds=range(10)), POLICIES).list_runs()
-    parts = [Shard(number, 2, (1, 7)).select(runs) for number in (1, 2)]
-    assert sorted(run.digest for part in parts for run in part) == sorted(run.digest for run in runs if run.seed in (1, 7))
-    assert str(Shard(1, 2, (1, 7))) == "1/2, seeds 1, 7"
+    both = suite(BOARDS, POLICIES)
+    parts = [Shard(number, 2, (1, 7)).select(both) for number in (1, 2)]
+    expected = sorted(run.digest for run in both.list_runs() if run.seed in (1, 7))
+    assert sorted(run.digest for part in parts for run in part) == expected
+    assert str(Shard(1, 2, (1, 7))) == "shard 1/2, seeds 1, 7"
     with pytest.raises(InvalidParameter, match="invalid seed=10: expected 0, 1, "):
-        Shard(1, 1, (10,)).select(runs)
+        Shard(1, 1, (10,)).select(both)
+
+
+def test_shards_of_experiments_games_and_methods():
+    both = suite(BOARDS, POLICIES)
+    chosen = {
+        "experiments": ("seats",), "games": ("MO-Breakthrough", "mo-gemwalk-v0"), "methods": ("greedy",)
+    }  # fmt: skip
+    shard = Shard.parse("1/1", **chosen)
+    expected = [run for run in both.list_runs() if run.kind == "policies" and run.method.name == "greedy"]
+    assert list(shard.select(both)) == expected
+    assert str(shard) == "experiment seats, games MO-Breakthrough, mo-gemwalk-v0, method greedy"
+    for kind, value in (("experiments", "seat"), ("games", "mo-breakthrough-v1"), ("methods", "greedi")):
+        with pytest.raises(InvalidParameter, match=rf"invalid {kind[:-1]}='{value}': expected .*; did you mean '"):
+            Shard(1, 1, **{kind: (value,)}).select(both)
+    with pytest.raises(InvalidParameter, match="no run of the suite 'tiny' has experiment seats, game mo-gemwalk-v0"):
+        Shard(1, 1, experiments=("seats",), games=("mo-gemwalk-v0",)).select(both)
 
 
 @pytest.mark.parametrize("text", ["3", "0/2", "3/2", "a/b", "1/0", "-1/2", "1/2/3"])

@@ -49,6 +49,26 @@ def test_a_bench_from_nothing_to_a_page(tmp_path):
 
 
 @pytest.mark.long
+def test_a_suite_in_two_parts(tmp_path):
+    write_suite(tmp_path, RANDOM, EXACT)
+    first = momagames_here("bench", "run", "tiny.yaml", "-o", "one", "-w", "1", "--method", "exact", cwd=tmp_path)
+    assert "1 run, 0 finished before, 1 worker, into one, method exact" in first.stdout
+    made = momagames_here("bench", "archive", "one", "-o", "a.npz.xz", "--thinned", cwd=tmp_path)
+    assert made.stdout.startswith("1 run archived\nleft out, not finished: 1 run: 1 of 'boards 0'\na.npz.xz: ")
+    second = momagames_here("bench", "run", "tiny.yaml", "-o", "two", "-w", "1", "--archive", "a.npz.xz", cwd=tmp_path)
+    assert second.stdout.startswith("from a.npz.xz: 1 finished run\n")
+    assert "2 runs, 1 finished before" in second.stdout
+    assert "not of this suite" not in second.stderr
+    write_suite(tmp_path, RANDOM)
+    other = momagames_here("bench", "run", "tiny.yaml", "-o", "three", "--archive", "a.npz.xz", "--dry-run", cwd=tmp_path)
+    assert "momagames: a.npz.xz: not of this suite: 1 archived run: 1 with other methods\n" in other.stderr
+    assert not (tmp_path / "three").exists()
+    wrong = momagames_here("bench", "run", "tiny.yaml", "--game", "MO-Gemwalks", cwd=tmp_path)
+    assert "invalid game='MO-Gemwalks': expected " in wrong.stderr
+    assert wrong.returncode == 2
+
+
+@pytest.mark.long
 def test_a_failed_run_is_reported_with_exit_code_1(tmp_path):
     write_suite(tmp_path, RANDOM, HOPELESS)
     done = momagames_here("bench", "run", "tiny.yaml", "-o", "out", "-w", "1", cwd=tmp_path)

@@ -19,8 +19,10 @@ from __future__ import annotations
 import io
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ from numpy.typing import NDArray
 from momagames.benchmark.runs import Run
 from momagames.benchmark.store.checksums import hash_files, write_checksums
 from momagames.benchmark.store.packed_rows import PACKED, import_polars, list_rows, parse_packed_table, read_packed_table
-from momagames.benchmark.store.packing import pack
+from momagames.benchmark.store.packing import add_packed_rows, join_tables, pack, select_runs
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import (
     FRONT,
@@ -44,14 +46,17 @@ from momagames.benchmark.store.store import (
     format_json,
     format_row,
     list_trained,
-    read_run,
+    parse_config,
 )
 from momagames.benchmark.store.thinning import Texts, choose_policies, thin_rows, thin_texts
+from momagames.benchmark.store.unused_runs import count_unused_runs, describe_reasons
+from momagames.benchmark.suites import Suite
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import parse_json, read_json
 from momagames.files.npz_data import MAX_BYTES, Arrays, read_arrays
-from momagames.files.reading import hash_content, read_bytes, refuse_content
-from momagames.files.writing import write_file_atomically
+from momagames.files.reading import hash_content, is_file, read_bytes, refuse_content
+from momagames.files.writing import atomic_path, write_file
+from momagames.wording import count
 
 SUITE, CONFIG = "suite.json", "config.json"
 TEXTS = (CONFIG, METADATA, FRONT)
@@ -62,47 +67,121 @@ LAST_READER = "9276c87e"  # the last commit that reads them
 MISSING_POLARS = "archives need polars"
 
 
-def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False) -> None:
-    """Pack the rows of a results directory (see `store.packing`) and write the archive.
+@dataclass(frozen=True)
+class Content:
+    """Runs as an archive has them.
 
-    Equal results give equal bytes with one version of polars.
+    texts       run -> name of a file -> content, as JSON
+    rows        the table of all rows, sorted by run
+    policies    run -> content of its policies.npz
+    """
+
+    texts: Texts
+    rows: Any
+    policies: Mapping[str, bytes]
+
+    def join(self, other: Content) -> Content:
+        """Return the content with that of other runs, sorted by name."""
+        texts, policies = {**self.texts, **other.texts}, {**self.policies, **other.policies}
+        return Content(dict(sorted(texts.items())), join_tables([self.rows, other.rows]), dict(sorted(policies.items())))
+
+    def leave_out_parts(self, runs: Sequence[Run]) -> Content:
+        """Return what reports need, see `store.thinning`; `runs`: all of them."""
+        policies = choose_policies(runs, self.policies)
+        texts = thin_texts(runs, self.texts, self.rows, policies)
+        return Content(dict(sorted(texts.items())), thin_rows(runs, self.texts, self.rows), policies)
+
+
+@dataclass(frozen=True)
+class ArchiveCounts:
+    """What an archive has of a suite, and what was left out.
+
+    runs          number of archived runs
+    carried       number of those that were in the file before and are not in the results directory
+    failed        runs of the suite that have failed, each with the first line of its error
+    unfinished    experiment -> number of other runs that are missing
+    unused        why runs that were in the file before are left out -> their number, see `count_unused_runs`
+    foreign       number of finished runs of the results directory that are not of its suite, which are left out
+    """
+
+    runs: int
+    carried: int
+    failed: tuple[tuple[Run, str], ...]
+    unfinished: Mapping[str, int]
+    unused: Mapping[str, int]
+    foreign: int
+
+    def describe(self) -> list[str]:
+        """Return the counts as lines of text."""
+        before = f", {self.carried} of them from the former archive" if self.carried else ""
+        lines = [f"{count(self.runs, 'run')} archived{before}"]
+        lines += [f"left out, failed: {run.folder}: {error}" for run, error in self.failed]
+        if self.unfinished:
+            missing = ", ".join(f"{number:,} of {name!r}" for name, number in self.unfinished.items())
+            lines.append(f"left out, not finished: {count(sum(self.unfinished.values()), 'run')}: {missing}")
+        if self.foreign:
+            lines.append(f"left out, not of the suite: {count(self.foreign, 'run')} of the directory")
+        if self.unused:
+            unused = count(sum(self.unused.values()), "run")
+            lines.append(f"left out, not of the suite: {unused} of the former archive: {describe_reasons(self.unused)}")
+        return lines
+
+
+def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False) -> ArchiveCounts:
+    """Pack the rows of a results directory (see `store.packing`) and archive the finished runs of its suite.
+
+    If the file is an archive of the suite already, the runs that it has and the directory lacks stay, so that a suite can be
+    run in parts. It is replaced when the new one has been read back. Equal results give equal bytes with one version of polars.
 
     thinned    leave out what reports do not need (see `store.thinning`); a restored directory says what it is without
-    Raises     MissingExtra; InvalidFile if the directory cannot be read or is damaged, or if the archive does not restore it
+    Raises     MissingExtra; InvalidFile if the directory cannot be read, is damaged or has no finished run, if the file is an
+               archive of another suite, or if the archive does not restore its content
     """
     pack(folder)
-    store = Store(folder)
-    runs = list(store.finished_runs())
-    if problems := [problem for run in runs for problem in find_damage(store.run_directory(run))]:
+    store, before = Store(folder), ArchivedStore(file) if is_file(Path(file)) else None
+    suite, versions = store.read_suite(), store.read_versions()
+    if before and before.read_suite().name != suite.name:
+        raise InvalidFile(f"{file}: an archive of the suite {before.read_suite().name!r}: expected one of {suite.name!r}")
+    wanted = {run.folder: run for run in suite.list_runs(versions)}
+    own = [run for run in store.finished_runs() if run.folder in wanted]
+    carried = [run for name, run in wanted.items() if before and before.has_run(run) and not store.has_run(run)]
+    if not own + carried:
+        raise InvalidFile(f"{folder}: no run of the suite {suite.name!r} is finished")
+    if problems := [problem for run in own for problem in find_damage(store.run_directory(run))]:
         raise InvalidFile(first_of(problems))
-    rows = read_packed_table(store.folder / PACKED)
-    places = {run.folder: store.run_directory(run) for run in runs}
-    texts = {
-        run.folder: {
-            name: _read_text(places[run.folder] / name)
-            for name in TEXTS
-            if (places[run.folder] / name).is_file() and not (run.kind == "plans" and name == FRONT)
-        }
-        for run in runs
-    }
-    policies = {name: (place / POLICIES).read_bytes() for name, place in places.items() if (place / POLICIES).is_file()}
+    content = _read_directory(store, own)
+    if before and carried:
+        content = content.join(before.select_content([run.folder for run in carried]))
     if thinned:
-        policies = choose_policies(runs, policies)
-        texts, rows = thin_texts(runs, texts, rows, policies), thin_rows(runs, texts, rows)
-    files = {SUITE: _read_text(store.folder / SUITE), "runs": texts}
-    short, dominated = _split_dominated(texts)
-    arrays = {
-        "files": _as_array(json.dumps({**files, "runs": short}, separators=(",", ":"), allow_nan=False).encode()),
-        "rows": _format_table(rows.sort(ROW_ORDER, maintain_order=True)),
-        "dominated": _format_table(dominated),
-        **{f"policies/{name}": _as_array(one) for name, one in policies.items()},
-    }
-    content = io.BytesIO()
-    np.savez(content, allow_pickle=False, **arrays)  # type: ignore[arg-type]
-    write_file_atomically(Path(file), lzma.compress(content.getvalue(), preset=PRESET))
-    restored, restored_rows, _ = _read_contents(file)
-    if format_json(restored) != format_json(files) or not restored_rows.equals(rows):
-        raise InvalidFile(f"{folder}: the archive does not restore it")
+        content = content.leave_out_parts([*own, *carried])
+    files = {SUITE: _read_text(store.folder / SUITE), "runs": content.texts}
+    with atomic_path(Path(file)) as temporary:
+        write_file(temporary, lzma.compress(_format_arrays(files, content), preset=PRESET))
+        restored, restored_rows, _ = _read_contents(temporary)
+        if format_json(restored) != format_json(files) or not restored_rows.equals(content.rows):
+            raise InvalidFile(f"{folder}: the archive does not restore it")
+    return ArchiveCounts(
+        runs=len(content.texts),
+        carried=len(carried),
+        failed=tuple(
+            (run, error.partition("\n")[0])
+            for run in wanted.values()
+            if run.folder not in content.texts and (error := store.read_error(run)) is not None
+        ),
+        unfinished=_count_unfinished(store, suite, content.texts),
+        unused=before.count_unused_runs(list(wanted.values())) if before else {},
+        foreign=len(store.run_directories()) - len(own),
+    )
+
+
+def _count_unfinished(store: Store, suite: Suite, finished: Container[str]) -> dict[str, int]:
+    """Return the number of runs of each experiment that neither are finished nor have failed, where there are some."""
+    found = {}
+    for experiment in suite.experiments:
+        missing = (run for run in experiment.list_runs(store.read_versions()) if run.folder not in finished)
+        if number := sum(store.read_error(run) is None for run in missing):
+            found[experiment.name] = number
+    return found
 
 
 def unpack_archive(file: str | Path, folder: str | Path) -> None:
@@ -115,18 +194,22 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
         raise InvalidFile(f"{folder}: expected an empty or a new folder")
     store = ArchivedStore(file)
     with _refuse_damage(file):
-        for name, texts in store.texts.items():
-            directory = place / "runs" / name
-            directory.mkdir(parents=True)
-            for text, data in texts.items():
-                (directory / text).write_text(format_json(data), encoding="utf-8", newline="\n")
-            if (policies := store.arrays.get(f"policies/{name}")) is not None:
-                (directory / POLICIES).write_bytes(policies.tobytes())
-            rows = "".join(map(format_row, store.read_rows(read_run(directory))))
-            write_checksums(directory, {ROWS: hash_content(rows.encode()), **hash_files(directory, HASHED)})
+        for name in store.texts:
+            (place / "runs" / name).mkdir(parents=True)
+            store.write_run_files(name, place / "runs" / name)
         (place / SUITE).write_text(format_json(store.suite), encoding="utf-8", newline="\n")
         store.rows.write_parquet(place / PACKED)
     write_checksums(place, hash_files(place, [PACKED]))
+
+
+def restore_runs(archive: ArchivedStore, store: Store, runs: Sequence[Run]) -> None:
+    """Add finished runs of an archive to a results directory. Raises MissingExtra, InvalidFile."""
+    if not runs:
+        return
+    with _refuse_damage(archive.folder):
+        add_packed_rows(store, select_runs(archive.rows, [run.folder for run in runs]))
+        for run in runs:
+            store.add_run(run, partial(archive.write_run_files, run.folder))
 
 
 class ArchivedStore(Store):
@@ -166,9 +249,57 @@ class ArchivedStore(Store):
         with _refuse_damage(self.folder):
             return iter(list_rows(self._rows[run.folder], self._objectives[run.canonical]))
 
+    def count_unused_runs(self, runs: Sequence[Run]) -> dict[str, int]:
+        """Return how many archived runs are none of these runs, by reason, see `store.unused_runs`."""
+        with _refuse_damage(self.folder):
+            return count_unused_runs((one[CONFIG] for one in self.texts.values()), runs)
+
+    def write_run_files(self, name: str, directory: Path) -> None:
+        """Write the files of a run to a directory, but for its rows, and their checksums."""
+        for text, data in self.texts[name].items():
+            (directory / text).write_text(format_json(data), encoding="utf-8", newline="\n")
+        if (policies := self.arrays.get(f"policies/{name}")) is not None:
+            (directory / POLICIES).write_bytes(policies.tobytes())
+        rows = "".join(map(format_row, self.read_rows(parse_config(directory / CONFIG, self.texts[name][CONFIG]))))
+        write_checksums(directory, {ROWS: hash_content(rows.encode()), **hash_files(directory, HASHED)})
+
+    def select_content(self, names: Sequence[str]) -> Content:
+        """Return what the archive has of some runs."""
+        policies = {name: one.tobytes() for name in names if (one := self.arrays.get(f"policies/{name}")) is not None}
+        return Content({name: self.texts[name] for name in names}, select_runs(self.rows, names), policies)
+
     def _read_text(self, run: Run, name: str) -> dict[str, Any]:
         with _refuse_damage(self.folder):
             return check_schema(self.folder / run.folder / name, self.texts[run.folder][name])
+
+
+def _read_directory(store: Store, runs: Sequence[Run]) -> Content:
+    """Return what an archive has of finished runs of a results directory whose rows are packed."""
+    places = {run.folder: store.run_directory(run) for run in runs}
+    texts = {
+        run.folder: {
+            name: _read_text(places[run.folder] / name)
+            for name in TEXTS
+            if (places[run.folder] / name).is_file() and not (run.kind == "plans" and name == FRONT)
+        }
+        for run in runs
+    }
+    policies = {name: (place / POLICIES).read_bytes() for name, place in places.items() if (place / POLICIES).is_file()}
+    return Content(texts, select_runs(read_packed_table(store.folder / PACKED), list(places)), policies)
+
+
+def _format_arrays(files: Mapping[str, Any], content: Content) -> bytes:
+    """Return the arrays of an archive as a file of NumPy."""
+    short, dominated = _split_dominated(content.texts)
+    arrays = {
+        "files": _as_array(json.dumps({**files, "runs": short}, separators=(",", ":"), allow_nan=False).encode()),
+        "rows": _format_table(content.rows.sort(ROW_ORDER, maintain_order=True)),
+        "dominated": _format_table(dominated),
+        **{f"policies/{name}": _as_array(one) for name, one in content.policies.items()},
+    }
+    written = io.BytesIO()
+    np.savez(written, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+    return written.getvalue()
 
 
 def _read_text(path: Path) -> dict[str, Any]:

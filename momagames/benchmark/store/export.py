@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -49,22 +49,29 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
     store = Store(folder)
     store.read_suite()
     runs = list(store.finished_runs())
-    columns = _list_columns(runs)
+    columns = list_columns(runs)
     write: Callable[[Path], int] = {
         "csv": lambda path: _write_csv(path, columns, _flatten_rows(store, runs)),
         "jsonl": lambda path: _write_jsonl(path, columns, _flatten_rows(store, runs)),
-        "parquet": lambda path: _write_parquet(path, {**columns, **ACTIONS}, _flatten_rows(store, runs)),
+        "parquet": lambda path: write_parquet(path, make_table(store, runs)),
     }[form]
     with atomic_path(Path(file)) as temporary:
         return write(temporary)
 
 
-def _list_columns(runs: list[Run]) -> dict[str, type]:
+def list_columns(runs: Sequence[Run]) -> dict[str, type]:
+    """Return the columns of the rows of runs, but for the actions of plans."""
     names = {objective.name: None for run in runs for objective in run.game.make_game().objectives}
     return {**COLUMNS, **{f"{RETURN}{name}": float for name in names}, **TRAILING_COLUMNS}
 
 
-def _flatten_rows(store: Store, runs: list[Run]) -> Iterator[FlatRow]:
+def order_columns(names: Sequence[str]) -> list[str]:
+    """Return names of columns in the order of tables; those of objectives are sorted."""
+    inner = sorted(name for name in names if name not in {**COLUMNS, **TRAILING_COLUMNS, **ACTIONS})
+    return [name for name in (*COLUMNS, *inner, *TRAILING_COLUMNS, *ACTIONS) if name in names]
+
+
+def _flatten_rows(store: Store, runs: Sequence[Run]) -> Iterator[FlatRow]:
     suite, versions = store.read_suite(), store.read_versions()
     experiments: dict[str, str] = {}
     for experiment in suite.experiments:
@@ -111,14 +118,19 @@ def _count_written(rows: Iterator[FlatRow], write: Callable[[FlatRow], Any]) -> 
     return count
 
 
-def _write_parquet(path: Path, columns: dict[str, type], rows: Iterator[FlatRow]) -> int:
+def make_table(store: Store, runs: Sequence[Run]) -> Any:
+    """Return the rows of runs of a results directory as a table of polars. Raises MissingExtra."""
     library = import_polars("Parquet needs polars", "; --csv and --jsonl need nothing")
-    whole_numbers = library.Int64
+    whole_numbers, columns = library.Int64, {**list_columns(runs), **ACTIONS}
     kinds = {str: library.String, int: whole_numbers, float: library.Float64, list: library.List(whole_numbers)}
     values: dict[str, list[Any]] = {name: [] for name in columns}
-    for row in rows:
+    for row in _flatten_rows(store, runs):
         for name, column in values.items():
             column.append(row.get(name))
-    table = library.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
+    return library.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
+
+
+def write_parquet(path: Path, table: Any) -> int:
+    """Write a table of polars; return its number of rows."""
     table.write_parquet(path, compression="zstd", compression_level=COMPRESSION_LEVEL)
     return int(table.height)

@@ -7,15 +7,18 @@ that finish later have text files until the next call.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from momagames.benchmark.store.checksums import hash_files, write_checksums
-from momagames.benchmark.store.export import export
-from momagames.benchmark.store.packed_rows import PACKED, read_packed_rows
+from momagames.benchmark.store.export import make_table, order_columns, write_parquet
+from momagames.benchmark.store.packed_rows import PACKED, import_polars, read_packed_rows, read_packed_table
 from momagames.benchmark.store.store import ROWS, Store, read_run
 from momagames.errors import InvalidFile
 from momagames.files.json_data import canonical_json
+from momagames.files.writing import atomic_path
 
 
 @dataclass(frozen=True)
@@ -34,17 +37,40 @@ def pack(folder: str | Path) -> Packing:
     """
     store = Store(folder)
     store.read_suite()
-    texts = [path for run in store.finished_runs() if (path := store.run_directory(run) / ROWS).is_file()]
+    runs = [run for run in store.finished_runs() if (store.run_directory(run) / ROWS).is_file()]
+    texts = [store.run_directory(run) / ROWS for run in runs]
     packed = store.folder / PACKED
     before = _size([packed, *texts])
     if texts:
-        export(store.folder, packed, "parquet")
-        write_checksums(store.folder, hash_files(store.folder, [PACKED]))
+        add_packed_rows(store, make_table(store, runs))
         for path in texts:
             _check(path, packed)
         for path in texts:
             path.unlink()
     return Packing(len(texts), before, _size([packed]))
+
+
+def add_packed_rows(store: Store, table: Any) -> None:
+    """Add the rows of some runs, a table of polars, to the packed file; those of runs that are not finished are removed."""
+    packed = store.folder / PACKED
+    if packed.is_file():
+        added = set(table["run"].unique())
+        others = [name for name in (place.name for place in store.run_directories()) if name not in added]
+        table = join_tables([select_runs(read_packed_table(packed), others), table])
+    with atomic_path(packed) as temporary:
+        write_parquet(temporary, table)
+    write_checksums(store.folder, hash_files(store.folder, [PACKED]))
+
+
+def select_runs(table: Any, names: Collection[str]) -> Any:
+    """Return the rows of some runs, by the names of their directories."""
+    return table.filter(import_polars("packed rows need polars").col("run").is_in(list(names)))
+
+
+def join_tables(tables: Sequence[Any]) -> Any:
+    """Return the rows of several tables of different runs, sorted by run."""
+    table = import_polars("packed rows need polars").concat(tables, how="diagonal_relaxed")
+    return table.select(order_columns(table.columns)).sort("run", maintain_order=True)
 
 
 def _check(text: Path, packed: Path) -> None:

@@ -162,6 +162,13 @@ class Store:
             verify_run(scratch)
             self._finish_run(run, scratch)
 
+    def add_run(self, run: Run, write: Callable[[Path], None]) -> None:
+        """Store a finished run whose files `write` writes to a directory. Rows may be packed before."""
+        scratch = self._make_scratch(run)
+        write(scratch)
+        verify_run(scratch)
+        self._finish_run(run, scratch)
+
     def discard_run(self, place: Path, problems: Sequence[str]) -> None:
         """Move a damaged run to `failed`, so that it is run again."""
         write_file_atomically(place / ERROR, "\n".join((problems[0], "", *problems)))
@@ -330,7 +337,12 @@ def format_config(run: Run) -> str:
 def read_run(place: Path) -> Run:
     """Return the run stored in this directory. Raises InvalidFile."""
     path = place / "config.json"
-    data = check_schema(path, read_json(path))
+    return parse_config(path, read_json(path))
+
+
+def parse_config(path: Path, content: Any) -> Run:
+    """Return the run with this content of its config.json. Raises InvalidFile."""
+    data = dict(check_schema(path, content))
     digest = data.pop("digest", None)
     data.pop("schema")
     try:
