@@ -13,7 +13,7 @@ from momagames.benchmark.runs import Run
 from momagames.benchmark.store.archive_file import ArchivedStore
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suites import Experiment, Suite
-from momagames.reports.data.panels import Panel
+from momagames.reports.data.panels import Panel, name_setting
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
 from momagames.reports.figures.comparisons import draw_head_to_head
@@ -30,6 +30,7 @@ class Archive:
     data       of all opponents and seats together
     facts      versions, machines, times, seeds and budgets: name and value
     figures    file name without extension -> figure
+    missing    settings without a finished run: name of the experiment, and heading
     heading    of the only setting; "" if there are more
     """
 
@@ -39,6 +40,7 @@ class Archive:
     data: ReportData
     facts: Sequence[tuple[str, str]]
     figures: Mapping[str, Figure]
+    missing: Sequence[tuple[str, str]] = ()
     heading: str = ""
 
     @property
@@ -95,4 +97,12 @@ def read_archive(name: str, file: Path, kinds: Collection[str], prefix: str = ""
             if one.head_to_head
         }
     named = {f"{prefix}{key}": figure for key, figure in figures.items()}
-    return Archive(name, store, suite, data, collect_run_facts(store, suite), named)
+    return Archive(name, store, suite, data, collect_run_facts(store, suite), named, list_missing(suite, data.panels))
+
+
+def list_missing(suite: Suite, panels: Sequence[Panel]) -> list[tuple[str, str]]:
+    """Return the settings of a suite that have no panel: name of the experiment, and heading."""
+    found = {(panel.experiment, panel.full_heading) for panel in panels}
+    games = [(one.name, choice.make_game()) for one in suite.experiments for choice in one.games]
+    listed = [(name, f"{game.title} {name_setting(game, name)}") for name, game in games]
+    return [setting for setting in listed if setting not in found]

@@ -106,8 +106,21 @@ def compare_learner(data: ReportData) -> list[Standing]:
 
 def policies(archive: Archive) -> Iterator[str]:
     """Yield sentences: the best two methods over all settings, the trained policies of the package, and the learner."""
-    data, every = archive.data, archive.data.aggregate
-    assert every
+    data = archive.data
+    results = [one.result for one in compare_learner(data)]
+    standing = (
+        f"Against the strongest method with no more training in each setting, `{LEARNER}` wins {results.count('win')}, is "
+        f"level in {results.count('level')} and loses {results.count('loss')}.",
+    )
+    yield "\n".join((*describe_order(data), *describe_champions(data), *(standing if results else ())))
+
+
+def describe_order(data: ReportData) -> Iterator[str]:
+    """Yield lines on the best two methods over all settings."""
+    every = data.aggregate
+    if every is None or len(every.statistics) < 2:
+        yield "No two methods have been run in all settings that have results yet."
+        return
     tags = sorted({reference.tag for panel in data.panels for reference in panel.references.values()})
     means = {method: found["iqm"].value for method, found in every.statistics.items()}
     ranked = sorted(means, key=lambda method: -means[method])
@@ -115,17 +128,9 @@ def policies(archive: Archive) -> Iterator[str]:
     roles = {method: f"the {method} (`{'`, `'.join(played)}`)" for method, played in every.roles.items()}
     names = [roles.get(method, f"`{method}`") for method in ranked]
     order = "before" if is_ahead(every.pairs[ranked[0], ranked[1]].difference.interval) else "level with"
-    results = [one.result for one in compare_learner(data)]
-    yield "\n".join(
-        (
-            f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {names[0]} has the highest",
-            f"interquartile mean of the hypervolume ratio ({first:.2f}), {order} {names[1]} ({second:.2f});",
-            f"{count(every.runs, 'seed')}, reference front: {', '.join(tags)}.",
-            *describe_champions(data),
-            f"Against the strongest method with no more training in each setting, `{LEARNER}` wins {results.count('win')}, is "
-            f"level in {results.count('level')} and loses {results.count('loss')}.",
-        )
-    )
+    yield f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {names[0]} has the highest"
+    yield f"interquartile mean of the hypervolume ratio ({first:.2f}), {order} {names[1]} ({second:.2f});"
+    yield f"{count(every.runs, 'seed')}, reference front: {', '.join(tags)}."
 
 
 def describe_champions(data: ReportData) -> Iterator[str]:
@@ -168,7 +173,7 @@ def plans(archive: Archive) -> Iterator[str]:
             ratios = [rank_methods(panel).get(LEARNER) for panel in common]
             learner = "" if None in ratios else f" {LEARNER} reaches {fmean(ratios):.2f}."
             sentences.append(f"At equal {kind}, without known draws: {describe_verdict(verdict)}{learner}")
-    yield " ".join(sentences) + describe_trained(archive.suite)
+    yield " ".join(sentences or ["No seed of all methods is finished yet."]) + describe_trained(archive.suite)
 
 
 def describe_trained(suite: Suite) -> str:
@@ -194,6 +199,9 @@ def find_rating_leaders(archive: Archive) -> Leaders:
 def matches(archive: Archive) -> Iterator[str]:
     """Yield two sentences: who leads in how many settings, and how well responses do against the leaders."""
     settings = list_matches(archive)
+    if not settings:
+        yield "No seed of all players is finished yet."
+        return
     leads = describe_leads(count_leads(one.leaders for one in settings), len(settings))
     gains = [max(0.0, one.gain[one.leaders[0]].value) for one in settings]
     found = sum(gain > 0 for gain in gains)
@@ -232,8 +240,16 @@ def find_regret_leaders(archive: Archive) -> Leaders:
 
 def generalization(archive: Archive) -> Iterator[str]:
     """Yield two sentences on the first setting: the best trained methods on unseen instances, and the largest gap."""
-    first = archive.select_setting(archive.panels[0])
-    settings, scores = archive.data.settings, select_trained(first)
+    settings = [one for one in map(archive.select_setting, archive.panels) if select_trained(one)]
+    if not settings:
+        yield "No trained method has been run yet."
+        return
+    yield describe_generalization(settings[0], archive.data.settings)
+
+
+def describe_generalization(first: Archive, settings: Indicators) -> str:
+    """Return two sentences on the only setting."""
+    scores = select_trained(first)
     experiment, every = first.experiment, first.panel.generalization
     best, *level = rank_regrets(scores, settings)
     worst, *alike = find_leaders({name: found[REGRET].gaps for name, found in scores.items()}, settings)
@@ -248,7 +264,7 @@ def generalization(archive: Archive) -> Iterator[str]:
         if "random" in every
         else ""
     )
-    yield (
+    return (
         f"Of the methods that are trained on {experiment.select_episodes} instances alone, {best_ones} has the "
         f"smallest regret on {experiment.report_episodes} unseen ones: it reaches {ratio} of the hypervolume of the proven "
         f"front of each, and the policies that users choose are {regret} of normalized utility below the best of the front"
@@ -275,12 +291,17 @@ def libraries(archive: Archive) -> Iterator[str]:
             easy.append(one)
             continue
         packaged = [name for name in ratios if libraries[name] == OWN]
+        if len(packaged) in (0, len(ratios)):
+            continue  # nothing to compare yet
         leaders.append(find_panel_leaders(one.panel, settings, packaged))
         own.append(packaged[0])
         learners.append(next(name for name in ratios if libraries[name] != OWN))
         others = {*ratios} - {own[-1], learners[-1]}
         ahead += find_panel_leaders(one.panel, settings, others) == [learners[-1]]
         runs = count(max(map(len, one.panel.points.values())), "seed")
+    if not leaders:
+        yield "No setting has learners of other libraries and methods of the package yet."
+        return
     text = (
         f"Leads among the learners of other libraries: {describe_leads(count_leads(leaders), len(leaders))} ({runs}). Those "
         f"with the highest mean, {list_names(learners)}, are ahead of the best method of the package with as many steps "

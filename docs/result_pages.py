@@ -23,6 +23,7 @@ from sections import (
     folded,
     heading,
     list_blocks,
+    missing_settings,
     prose,
     score_table,
     scores_without_runs,
@@ -30,7 +31,6 @@ from sections import (
     setting_heading,
 )
 
-from momagames.reports.data.panels import Panel
 from momagames.reports.figures.kinds import list_kinds
 from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.text.captions import HEAD_TO_HEAD_CAPTION, ratings_caption
@@ -102,14 +102,15 @@ def group_of_settings(title: str, is_timed: bool) -> Section:
             heading(title), page_tables.ratios, each_setting(figure("anytime", "Anytime performance")),
             each_setting(folded("SETTING: steps, CPU time and all indicators", page_tables.costs, score_table)),
         )  # fmt: skip
-        return list_blocks(parts, archive.select(headlines.select_panels(archive, is_timed)))
+        panels = headlines.select_panels(archive, is_timed)
+        return list_blocks(parts, archive.select(panels)) if panels else iter(())
 
     return show
 
 
 def missing_matches(archive: Archive) -> Iterator[str]:
-    """Yield how many settings have no seed with all players, if any."""
-    total = sum(len(experiment.games) for experiment in archive.suite.experiments)
+    """Yield how many settings that have runs have no seed with all players, if any."""
+    total = len(archive.panels)
     if missing := total - len(headlines.list_matches(archive)):
         yield f"Of {total} settings {missing} have no seed with all players yet."
 
@@ -136,6 +137,7 @@ PAGES = {
         (
             headlines.policies,
             changed_methods,
+            missing_settings,
             figure("overall", "All settings: interquartile means and optimality gaps"),
             figure("overview", "Scores of every method in every setting"),
             heading("MOPPO beside the strongest baseline"),
@@ -157,6 +159,7 @@ PAGES = {
         (
             headlines.plans,
             changed_methods,
+            missing_settings,
             figure("overview", "Scores of every method in every setting"),
             seeds,
             group_of_settings("At equal environment steps", is_timed=False),
@@ -175,6 +178,7 @@ PAGES = {
         (
             headlines.matches,
             changed_methods,
+            missing_settings,
             seeds,
             missing_matches,
             matches,
@@ -192,6 +196,7 @@ PAGES = {
         (
             headlines.generalization,
             changed_methods,
+            missing_settings,
             each_setting(
                 setting_heading,
                 figure("generalization", "Generalization"),
@@ -211,6 +216,7 @@ PAGES = {
         (
             headlines.libraries,
             changed_methods,
+            missing_settings,
             figure("overview", "Scores of every method in every setting"),
             heading("Mean hypervolume ratios"),
             page_tables.ratios_by_library,
@@ -256,26 +262,29 @@ def settings_of_family(archive: Archive) -> Iterator[str]:
 
 FAMILY = (
     headlines.family,
+    missing_settings,
     figure("overview", "Hypervolume ratios of every method in every setting"),
     folded("Hypervolume ratios", page_tables.overview),
     settings_of_family,
 )
 
 
-def find_family(panel: Panel) -> str:
-    """Return the suite of a setting in a collection of suites."""
-    return panel.experiment.partition(": ")[0]
+def find_family(experiment: str) -> str:
+    """Return the suite of an experiment in a collection of suites."""
+    return experiment.partition(": ")[0]
 
 
 def make_family_pages(name: str, file: Path) -> PageSet:
     """Make the pages of the families of games in an archived collection of suites."""
     archive = read_archive(name, file, list_family_figures())
     figures, texts = dict(archive.figures), {}
-    for family in dict.fromkeys(map(find_family, archive.panels)):
-        one = archive.select([panel for panel in archive.panels if find_family(panel) == family])
+    for family in dict.fromkeys(find_family(experiment.name) for experiment in archive.suite.experiments):
+        one = archive.select([panel for panel in archive.panels if find_family(panel.experiment) == family])
+        one = replace(one, missing=[setting for setting in archive.missing if find_family(setting[0]) == family])
         overview = {f"{kind}-{family}": drawn for kind, drawn in list_figures(one.data, ["overview"]).items()}
         figures |= overview
-        blocks = list_blocks(FAMILY, replace(one, figures=overview | one.figures))
+        sections = FAMILY if one.panels else (missing_settings,)
+        blocks = list_blocks(sections, replace(one, figures=overview | one.figures))
         texts[family] = join_blocks((f"# Results: {TITLES.get(family, family)}", *blocks))
     return PageSet(texts, figures, facts=archive.facts)
 

@@ -55,7 +55,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def bold_best(values: Mapping[str, float], left_out: Sequence[str] = ()) -> dict[str, str]:
     """Return values as text, bold where no other one is higher; `left_out`: those that take no part."""
-    best = max(f"{value:.3f}" for name, value in values.items() if name not in left_out)
+    best = max((f"{value:.3f}" for name, value in values.items() if name not in left_out), default="")
     texts = {name: f"{value:.3f}" for name, value in values.items()}
     return {name: f"**{text}**" if text == best and name not in left_out else text for name, text in texts.items()}
 
@@ -91,6 +91,12 @@ def changed_methods(archive: Archive) -> Iterator[str]:
         yield f"```{{note}}\nThis version does not reproduce the rows of methods that have changed: {changed}.\n```"
 
 
+def missing_settings(archive: Archive) -> Iterator[str]:
+    """Yield a sentence on the settings that have no finished run yet, if any."""
+    if archive.missing:
+        yield f"Still to come: {'; '.join(name for _, name in archive.missing)}."
+
+
 def fact_table(archive: Archive) -> Iterator[str]:
     yield table(["", ""], archive.facts)
 
@@ -101,7 +107,8 @@ facts = folded("Versions, machine, times and budgets", fact_table)
 def seeds(archive: Archive) -> Iterator[str]:
     """Yield how many seeds are complete, and the commands that made the runs or run the others."""
     wanted, name = archive.suite.experiments[0].seeds, archive.name
-    complete = [seed for seed in wanted if all(is_complete(panel, seed) for panel in archive.panels)]
+    is_whole = not archive.missing
+    complete = [seed for seed in wanted if is_whole and all(is_complete(panel, seed) for panel in archive.panels)]
     missing = [seed for seed in wanted if seed not in complete]
     finished = sum(len(found) for panel in archive.panels for found in panel.points.values())
     runs = len(archive.suite.list_runs(archive.store.read_versions()))
@@ -110,19 +117,18 @@ def seeds(archive: Archive) -> Iterator[str]:
     if not missing:
         yield "\n".join((text, *list_commands(archive)))
         return
-    yield f"{text}\nThese commands restore the archived runs, add a seed, and write the archive and this page again:"
+    yield f"{text}\nThese commands go on from the archive with a seed, and write the archive and this page again:"
     yield "\n".join(
         (
             "```console",
-            f"python docs/make_results.py --unpack {name}-results --suite {name}",
-            f"momagames bench run {name} -o {name}-results --seed {missing[0]}",
+            f"momagames bench run {name} --archive benchmarks/fronts/{name}.npz.xz -o {name}-results --seed {missing[0]}",
             f"python docs/make_results.py --archive {name}-results",
             "```",
         )
     )
     yield (
-        "Several machines run seeds or shards (`--shard I/N`) into folders of their own, and `momagames bench merge` joins\n"
-        "these with the restored one before the last command. Finished runs are never run again."
+        "Other parts are chosen by `--experiment`, `--game`, `--method` and `--shard I/N`: see\n"
+        "[Run a suite in parts](../benchmark.md#run-a-suite-in-parts). Finished runs are never run again."
     )
 
 

@@ -181,9 +181,25 @@ def test_page_of_a_track(tmp_path, monkeypatch):
     assert "The trained policies of the package" not in page.texts["track"]
     assert "`greedy` wins 1, is level in 0 and loses 0." in page.texts["track"]
     assert "**2 of 3 seeds** are complete (seeds 0, 1; 4 of 6 runs)." in page.texts["track"]
-    assert "momagames bench run track -o track-results --seed 2" in page.texts["track"]
+    assert "momagames bench run track --archive benchmarks/fronts/track.npz.xz -o track-results --seed 2" in page.texts["track"]
     assert "`momagames bench run track` made the runs" not in page.texts["track"]
     assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_of_a_part_of_a_suite(page, tmp_path):
+    """One method in one of two settings."""
+    kinds = {"plans": plans([RANDOM, GREEDY]), "head_to_head": MATCHES, "generalization": GENERALIZATION}
+    first = {**kinds.get(page, POLICIES), "name": "now"}
+    suite = load_suite({**SUITE, "experiments": [first, {**first, "name": "later", "seeds": [9]}]})
+    part = Shard(1, 1, (first["seeds"][0],), ("now",), methods=("random",))
+    outcome = run_suite(suite, tmp_path / "results", shard=part)
+    assert [len(outcome.finished), outcome.failed] == [1, ()]
+    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", thinned=True)
+    text = make_page("track", tmp_path / "track.npz.xz", PAGES[page]).texts["track"]
+    assert re.search(r"^(No .* yet\.|.* random alone was run: .*)$", text.split("\n\n")[1])
+    assert re.findall(r"^Still to come: .*later\.$", text, re.MULTILINE)
+    assert re.search(r"0 of \d seeds\*\* are complete", text) or page == "generalization"
 
 
 def test_page_of_a_complete_track_has_the_commands(tmp_path):

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 import momagames
+from momagames.analysis.arrays import Array
 from momagames.benchmark.cpu_budgets import measure_search, search_for_seconds
+from momagames.benchmark.episode_sums import Match, sum_episodes
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds, make_row, play_from_starts, train_policies
 from momagames.benchmark.head_to_head import play_head_to_head
 from momagames.benchmark.runs import HeadToHeadRun, PlansRun, PoliciesRun, Run
@@ -24,7 +26,7 @@ def evaluate_run(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | 
 
     Every row holds the canonical game, method, options, seed, version, episode, policy, return and length. A plan also has
     its actions and `step`, the number of environment steps taken when it was found. An episode has opponent, seat, set and
-    start seed.
+    start seed. Rows of sums have no episode, return and length.
     """
     head = {
         "game": run.canonical,
@@ -67,6 +69,7 @@ def evaluate_policies(run: PoliciesRun, facts: dict[str, Any], policies: list[Ba
 
     Episode e has the same start position and random numbers for every policy, opponent and seat. The two sets have different
     episodes. Where a method has several episodes in each of E start positions, episode e is in that of number e modulo E.
+    If only the first episodes are stored, rows with sums over all of them follow (see `episode_sums`).
     """
     policies = [] if policies is None else policies
     if isinstance(run, HeadToHeadRun):
@@ -82,12 +85,18 @@ def evaluate_policies(run: PoliciesRun, facts: dict[str, Any], policies: list[Ba
     starts = generate_starts(game, seeds)
     weights = {policy.label: list(policy.weights) for policy in policies if any(policy.weights)}
     facts |= {"policies": len(policies), "steps": facts.get("training_steps", 0), "weights": weights}
+    every: dict[Match, Array] = {}
     for label, other in others:
         for seat in run.seats:
             done = play_from_starts(game, tuple(policies), other, game.agents.index(seat), starts, words)
             facts["steps"] += int(done.steps.sum())
-            returns = done.returns[:, game.agents.index(seat)].tolist()
-            for i, (value, length) in enumerate(zip(returns, done.lengths.tolist(), strict=True)):
+            returns = done.returns[:, game.agents.index(seat)]
+            for i, (value, length) in enumerate(zip(returns.tolist(), done.lengths.tolist(), strict=True)):
                 episode = i % len(seeds)
-                name = SETS[episode % run.episodes >= run.select_episodes]
-                yield make_row(episode, name, policies[i // len(seeds)].label, label, seat, seeds, value, length)
+                is_report = episode % run.episodes >= run.select_episodes
+                if run.stored_episodes is None or episode - is_report * run.select_episodes < run.stored_episodes:
+                    policy = policies[i // len(seeds)].label
+                    yield make_row(episode, SETS[is_report], policy, label, seat, seeds, value, length)
+            every[label, seat] = returns.reshape(len(policies), len(seeds), -1)
+    if run.stored_episodes is not None:
+        yield from sum_episodes(every, [policy.label for policy in policies], run.select_episodes)

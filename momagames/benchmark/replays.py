@@ -21,6 +21,7 @@ from momagames import plugins
 from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
 from momagames.benchmark.choices import label_methods
+from momagames.benchmark.episode_sums import is_sum
 from momagames.benchmark.episodes import SETS, list_opponents, make_episode_seeds
 from momagames.benchmark.head_to_head import choose_player
 from momagames.benchmark.runs import HeadToHeadRun, PoliciesRun, Run
@@ -154,7 +155,7 @@ def find_typical_episode(folder: str | Path, point: int, allow_code: bool = Fals
         spread = returns.std(axis=0)
         distances = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
         nearest_row = rows[int(distances.sum(axis=1).argmin())]
-        return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
+        return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, entry["episodes"])
 
 
 def evaluate_again(
@@ -169,7 +170,8 @@ def evaluate_again(
         again = replay(directory, point, allow_code=allow_code)
         return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
-    fresh = run.play_alone(seed=seed, select_episodes=0, report_episodes=episodes, episode_set=None, plays=None)
+    episodes_alone = {"select_episodes": 0, "report_episodes": episodes, "episode_set": None}
+    fresh = run.play_alone(seed=seed, **episodes_alone, plays=None, stored_episodes=None)
     with refuse_content(folder, RUN):
         policy = _restore_policy(directory, run, entry)
     returns: dict[tuple[str, str], list[list[float]]] = {}
@@ -241,9 +243,10 @@ def _find_row(
 def _read_episodes(directory: Path, run: PoliciesRun, entry: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of the policy of a point. Packed rows that cannot be read without an extra are computed again."""
     try:
-        rows = [row for row in read_rows(directory) if row["policy"] == entry["policy"] and row["set"] in SETS]
+        every = [row for row in read_rows(directory) if row["policy"] == entry["policy"] and row["set"] in SETS]
     except MissingExtra:
-        rows = list(evaluate.evaluate_policies(run, {}, [_restore_policy(directory, run, entry)]))
+        every = list(evaluate.evaluate_policies(run, {}, [_restore_policy(directory, run, entry)]))
+    rows = [row for row in every if not is_sum(row)]
     if not rows:
         raise InvalidFile(f"{directory}: no episode of {entry['policy']!r} is stored")
     return rows

@@ -106,6 +106,7 @@ class PoliciesRun(_Run):
 
     plays    episodes of the method in each start position, and training on those of the selection episodes only (see
              `Generalization`); None: one episode of each policy, and new start positions in training
+    stored_episodes    first episodes of each set whose rows are stored, beside sums over all; None: all, and no sums
     """
 
     kind: Literal["policies"]
@@ -115,6 +116,7 @@ class PoliciesRun(_Run):
     report_episodes: int
     episode_set: str | None = None
     plays: int | None = None
+    stored_episodes: int | None = None
 
     @property
     def episodes(self) -> int:

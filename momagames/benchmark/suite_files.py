@@ -156,6 +156,8 @@ def _check_policies(experiment: PoliciesExperiment, game: Game, at: str, number:
     if experiment.reference_set:
         with locate_errors(f"{at}.reference_set"):
             find_reference(experiment.reference_set, experiment, game)
+    if experiment.stored_episodes and (meeting or experiment.generalization):
+        raise InvalidFile(f"{at}.stored_episodes: expected none with head_to_head or generalization, which need every episode")
     if experiment.generalization and (reasons := unsupported_reasons(game)):
         expected = "a game whose exact front can be computed"
         raise InvalidFile(f"{at}.generalization on games[{number}]: {game.id} has {' and '.join(reasons)}: expected {expected}")

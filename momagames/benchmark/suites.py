@@ -132,6 +132,9 @@ class PoliciesExperiment(_Experiment):
     report_episodes    separate episodes that estimate the values of the selected policies
     episode_set        name of the start positions of these episodes, which are then the same for all seeds; None: they
                        depend on the seed of the run. Positions of training are others in both cases
+    stored_episodes    number of the first episodes of each set, opponent and seat that are stored one by one. Of all episodes
+                       sums are stored, from which the values of policies and their standard errors are computed (see
+                       `episode_sums`); what needs returns of single episodes has the stored ones. None: all are stored
     generalization     training uses the start positions of the selection episodes only: these are the training instances, and
                        those of the report episodes are the test instances. For games whose fronts are computed exactly
     reference_set      name of the best-known fronts that reports measure against, see `reference_sets`; None: the union of
@@ -146,6 +149,7 @@ class PoliciesExperiment(_Experiment):
     select_episodes: Count
     report_episodes: Count
     episode_set: Name | None = None
+    stored_episodes: Count | None = None
     generalization: Generalization | None = None
     reference_set: Name | None = None
     head_to_head: HeadToHead | None = None
@@ -171,7 +175,8 @@ class PoliciesExperiment(_Experiment):
         if self.head_to_head:
             return HeadToHeadRun(**played, budget=self.budget, players=self.methods, head_to_head=self.head_to_head)
         budget = self.budget if common["method"].is_trained(game) else None
-        return PoliciesRun(**played, budget=budget, plays=self.generalization.plays if self.generalization else None)
+        plays = self.generalization.plays if self.generalization else None
+        return PoliciesRun(**played, budget=budget, plays=plays, stored_episodes=self.stored_episodes)
 
 
 Experiment = Annotated[PlansExperiment | PoliciesExperiment, Field(discriminator="kind")]

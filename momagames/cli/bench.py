@@ -207,6 +207,8 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
         lines += [("opponents", opponent.label) for opponent in experiment.opponents] or [("opponents", "none")]
         lines.append(("seats", ", ".join(experiment.seats) or "every agent"))
         episodes = f"{experiment.select_episodes} to select policies, {experiment.report_episodes} to report, each match"
+        if experiment.stored_episodes:
+            episodes += f", the first {experiment.stored_episodes} of each stored one by one"
         if experiment.episode_set:
             episodes += f", start positions {experiment.episode_set!r} for all seeds"
         lines.append(("episodes", episodes))

@@ -20,7 +20,8 @@ def panel(returns, seats, labels=("one",), weights=None):
     """Return a panel of one method: returns by policy and seat against each of two opponents, in two equal episodes."""
     matches = tuple((opponent, seat) for opponent in ("greedy", "random") for seat in seats)
     values = np.repeat(np.array(returns, float)[:, None], 2, axis=1)
-    episodes = PolicyEpisodes(labels, values * 0, np.concatenate([values + 1, values - 1], axis=2), matches)
+    report = np.concatenate([values + 1, values - 1], axis=2)
+    episodes = PolicyEpisodes(labels, report * 0, report, matches)
     return SimpleNamespace(
         full_heading="made up",
         game=GAME,

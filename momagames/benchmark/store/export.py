@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from momagames.benchmark.runs import Run
-from momagames.benchmark.store.packed_rows import RETURN, import_polars
+from momagames.benchmark.store.packed_rows import RETURN, VECTORS, import_polars
 from momagames.benchmark.store.store import RUN, Store
 from momagames.files.json_data import canonical_json
 from momagames.files.reading import refuse_content
@@ -62,7 +62,9 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
 def list_columns(runs: Sequence[Run]) -> dict[str, type]:
     """Return the columns of the rows of runs, but for the actions of plans."""
     names = {objective.name: None for run in runs for objective in run.game.make_game().objectives}
-    return {**COLUMNS, **{f"{RETURN}{name}": float for name in names}, **TRAILING_COLUMNS}
+    has_sums = any(run.kind == "policies" and run.stored_episodes for run in runs)
+    vectors = {f"{prefix}{name}": float for prefix in (VECTORS if has_sums else (RETURN,)) for name in names}
+    return {**COLUMNS, **({"episodes": int} if has_sums else {}), **vectors, **TRAILING_COLUMNS}
 
 
 def order_columns(names: Sequence[str]) -> list[str]:
@@ -86,12 +88,17 @@ def _flatten_rows(store: Store, runs: Sequence[Run]) -> Iterator[FlatRow]:
             "budget": run.budget,
             "commit": store.read_metadata(run).get("commit"),
         }
-        names = [f"{RETURN}{objective.name}" for objective in run.game.make_game().objectives]
+        names = [objective.name for objective in run.game.make_game().objectives]
         for row in store.read_rows(run):
             with refuse_content(store.run_directory(run), RUN):
                 start = str(row["start"]) if "start" in row else None
-                returns = dict(zip(names, row["return"], strict=True))
-                flat = {**row, **head, **returns, "options": canonical_json(row["options"]), "start": start}
+                vectors = {
+                    f"{prefix}{name}": value
+                    for prefix, key in VECTORS.items()
+                    if key in row
+                    for name, value in zip(names, row[key], strict=True)
+                }
+                flat = {**row, **head, **vectors, "options": canonical_json(row["options"]), "start": start}
             yield flat
 
 

@@ -18,8 +18,10 @@ from momagames.files.reading import CONTENT_ERRORS, refuse_content
 Row = dict[str, Any]
 PACKED = "rows.parquet"
 RETURN = "return_"  # prefix of the columns of returns
+VECTORS = {RETURN: "return", "sum_": "sums", "square_": "squares"}  # prefix -> entry of a row with a number for each objective
 ROW_COLUMNS = (
     "game", "method", "seed", "version", "episode", "policy", "length", "set", "opponent", "seat", "step", "actions",
+    "episodes",
 )  # fmt: skip
 # Limits of a small file, and for each byte of a larger one; archived results have up to 11 values and 230 bytes of texts
 LIMITS = {"values": (1 << 22, 16), "bytes before compression": (1 << 26, 64), "bytes of texts": (1 << 27, 512)}
@@ -56,15 +58,17 @@ def list_rows(table: Any, objectives: Sequence[str]) -> list[Row]:
 
 def _list_columns(table: Any, objectives: Sequence[str]) -> dict[str, list[Any]]:
     """Return the values of each entry of the rows."""
-    columns = {name: table[name].to_list() for name in ROW_COLUMNS if table[name].null_count() < table.height}
+    names = [name for name in ROW_COLUMNS if name != "episodes" or name in table.columns]
+    columns = {name: table[name].to_list() for name in names if table[name].null_count() < table.height}
     columns["start"] = [None if start is None else int(start) for start in table["start"]]
     texts = table["options"].unique()
     if (texts.str.len_bytes().sum() or 0) > MAX_OPTIONS:
         raise ValueError(f"options of more than {MAX_OPTIONS:,} bytes")
     options = {text: parse_json(text, "options") for text in texts}
     columns["options"] = [options[text] for text in table["options"]]
-    returns = [table[f"{RETURN}{name}"].to_list() for name in objectives]
-    columns["return"] = [list(values) for values in zip(*returns, strict=True)]
+    for prefix, key in VECTORS.items() if "episodes" in columns else [(RETURN, "return")]:
+        vectors = zip(*(table[f"{prefix}{name}"].to_list() for name in objectives), strict=True)
+        columns[key] = [None if values[0] is None else list(values) for values in vectors]
     return columns
 
 

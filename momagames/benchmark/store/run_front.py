@@ -34,6 +34,7 @@ class FrontCollector:
 
     def __init__(self, run: Run, policies: Sequence[BatchPolicy] = ()) -> None:
         self._run, self._policies = run, policies
+        self._value = "return" if run.kind == "plans" or run.stored_episodes is None else "sums"
         self._plans: list[Point] = []
         self._sums: dict[str, dict[str, tuple[int, Any]]] = {}  # policy -> set -> (episodes, sum of returns)
 
@@ -41,10 +42,10 @@ class FrontCollector:
         if self._run.kind == "plans":
             fields = {key: value for key, value in row.items() if key in ("policy", "return", "actions")}
             self._plans.append({"point": len(self._plans), **fields})
-        elif {"policy", "set", "return"} <= row.keys() and row["set"] in SETS:
+        elif {"policy", "set", self._value} <= row.keys() and row["set"] in SETS:
             sets = self._sums.setdefault(row["policy"], {})
             count, total = sets.get(row["set"], (0, 0.0))
-            sets[row["set"]] = count + 1, total + np.array(row["return"], np.float64)
+            sets[row["set"]] = count + row.get("episodes", 1), total + np.array(row[self._value], np.float64)
 
     def compute_points(self) -> list[Point]:
         """Return the numbered points. Policies are those that are non-dominated in the selection episodes."""

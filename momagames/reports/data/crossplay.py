@@ -87,7 +87,7 @@ def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
                 if decider >= 0:
                     wins = score_wins(panel.game, decider, episodes.report[selected[method][seed]])
                     values[WIN_RATE].setdefault(cell, {})[seed] = float(wins[:, column].mean())
-                points = episodes.select_match((opponent, seat)).nondominated_points()
+                points = episodes.select_matches([(opponent, seat)]).nondominated_points()
                 volume = measure_clipped(points.values, panel.references[seed]).value
                 values[NORMALIZED_HV].setdefault(cell, {})[seed] = volume
     methods = tuple(runs_by_method)
@@ -162,7 +162,7 @@ def _rate_players(
     if len(players) < 3 or not seeds:
         return None
     index = {name: i for i, name in enumerate(players)}
-    count = panel.num_episodes
+    count = next(iter(next(iter(runs.values())).values())).report.shape[1]
     samples = np.zeros((len(seeds), count, len(players), len(players)))
     decided = np.zeros(samples.shape)  # without ties
     for method, by_seed in runs.items():

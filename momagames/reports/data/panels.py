@@ -67,6 +67,7 @@ class Panel:
                        for exact search, which has no budget
     budget             environment steps of each run; 0 for policies
     num_episodes       report episodes of each policy and match; 0 for plans
+    stored_episodes    how many of them are stored one by one; None: all
     """
 
     experiment: str
@@ -89,6 +90,7 @@ class Panel:
     search_history: Mapping[str, Mapping[int, SearchHistory]] = field(default_factory=dict)
     budget: int = 0
     num_episodes: int = 0
+    stored_episodes: int | None = None
 
     @cached_property
     def user_utilities(self) -> Mapping[str, Mapping[str, UserUtility]]:
@@ -118,7 +120,7 @@ class Panel:
 
         In a collection of suites, names of experiments begin with that of the suite, which is left out.
         """
-        return ", ".join(filter(None, [describe_variant(self.game), self.experiment.rpartition(": ")[2]]))
+        return name_setting(self.game, self.experiment)
 
     @property
     def full_heading(self) -> str:
@@ -143,6 +145,11 @@ class Panel:
             for runs in self.points.values()
             for seed, points in runs.items()
         )
+
+
+def name_setting(game: Game, experiment: str) -> str:
+    """Return what tells a setting from others of its family of games, see `Panel.heading`."""
+    return ", ".join(filter(None, [describe_variant(game), experiment.rpartition(": ")[2]]))
 
 
 def short_name(game: Game) -> str:
@@ -291,6 +298,7 @@ def _build_policies_panels(
             weights=weights,
             generalization=generalization,
             num_episodes=experiment.report_episodes,
+            stored_episodes=experiment.stored_episodes,
         )
 
 

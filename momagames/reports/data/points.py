@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import mean_returns, standard_errors
 from momagames.baselines.archive import is_nondominated
+from momagames.benchmark.episode_sums import EpisodeSums, is_sum
 from momagames.benchmark.head_to_head import RESPONSE
 
 
@@ -54,6 +55,7 @@ class PolicyEpisodes:
     matches           opponent and seat of each match
     response          float[E, S, K], head to head: the returns of the response from each seat, in the report episodes
     instances         int[E], the instance of each report episode by number; None: each episode has its own
+    sums              those of all episodes, if only the first ones are stored; means and standard errors are of all episodes
     """
 
     labels: tuple[str, ...]
@@ -62,18 +64,34 @@ class PolicyEpisodes:
     matches: tuple[tuple[str, str], ...]
     response: Array | None = None
     instances: NDArray[np.int64] | None = None
+    sums: EpisodeSums | None = None
 
-    def select_match(self, match: tuple[str, str]) -> PolicyEpisodes:
-        """Return the episodes of one match, M = 1."""
-        at = slice(place := self.matches.index(match), place + 1)
-        return replace(self, select=self.select[:, :, at], report=self.report[:, :, at], matches=(match,))
+    def select_matches(self, matches: Sequence[tuple[str, str]]) -> PolicyEpisodes:
+        """Return the episodes of some matches."""
+        at = [self.matches.index(match) for match in matches]
+        sums = self.sums and self.sums.select_matches(matches)
+        return replace(self, select=self.select[:, :, at], report=self.report[:, :, at], matches=tuple(matches), sums=sums)
+
+    @property
+    def select_means(self) -> Array:
+        """Mean return of each policy in the selection episodes, float64[n, K]."""
+        return mean_returns(self.select) if self.sums is None else self.sums.compute_means("select")
+
+    @property
+    def report_means(self) -> Array:
+        """Mean return of each policy in the report episodes, float64[n, K]."""
+        return mean_returns(self.report) if self.sums is None else self.sums.compute_means("report")
+
+    @property
+    def report_errors(self) -> Array:
+        """Standard errors of `report_means`, float64[n, K]."""
+        return standard_errors(self.report, self.instances) if self.sums is None else self.sums.compute_errors()
 
     def nondominated_points(self) -> Points:
         """Return the policies that are non-dominated in the selection episodes, with their values in the report episodes."""
-        mask = is_nondominated(mean_returns(self.select))
+        mask = is_nondominated(self.select_means)
         labels = tuple(label for label, selected in zip(self.labels, mask, strict=True) if selected)
-        report = self.report[mask]
-        return Points(mean_returns(report), labels, standard_errors(report, self.instances))
+        return Points(self.report_means[mask], labels, self.report_errors[mask])
 
 
 def read_plan_points(rows: Iterable[Mapping[str, Any]], run: str = "") -> Points:
@@ -106,8 +124,11 @@ def read_policy_episodes(
     found: dict[str, dict[str, dict[tuple[str, str], dict[int, list[float]]]]] = {}
     responses: dict[str, dict[int, list[float]]] = {}
     starts: dict[int, int] = {}  # of the report episodes
+    sums: list[Mapping[str, Any]] = []
     for row in rows:
-        if row["set"] == RESPONSE:
+        if is_sum(row):
+            sums.append(row)
+        elif row["set"] == RESPONSE:
             responses.setdefault(row["seat"], {})[row["episode"]] = row["return"]
         elif row["opponent"] in opponents and row["seat"] in seats:
             if row["set"] == "report":
@@ -126,6 +147,7 @@ def read_policy_episodes(
     report = stack("report")
     instances = np.unique([starts[episode] for episode in sorted(starts)], return_inverse=True)[1].reshape(-1)
     if not responses:
-        return PolicyEpisodes(tuple(found), stack("select"), report, both, instances=instances)
+        summed = EpisodeSums.read_rows(sums, tuple(found), both)
+        return PolicyEpisodes(tuple(found), stack("select"), report, both, instances=instances, sums=summed)
     played = [[games[episode] for episode in sorted(games)] for seat, games in sorted(responses.items()) if seat in seats]
     return PolicyEpisodes(tuple(found), report, report, both, np.array(played, np.float64).swapaxes(0, 1), instances)

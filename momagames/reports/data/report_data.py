@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suites import Indicators, Suite
-from momagames.reports.data.aggregate import MIN_GAMES, Aggregate, aggregate, select_comparable
+from momagames.errors import InvalidParameter
+from momagames.reports.data.aggregate import MIN_GAMES, Aggregate, aggregate
 from momagames.reports.data.crossplay import CrossPlay, compute_crossplay
 from momagames.reports.data.overview import OverviewRow, build_overview
 from momagames.reports.data.panels import Panel, build_panels
@@ -35,10 +37,10 @@ class ReportData:
 
     @cached_property
     def aggregate(self) -> Aggregate | None:
-        """The comparison over all games; None if there are too few."""
-        if not select_comparable(self.primary, self.min_games)[0]:
-            return None
-        return aggregate(self.primary, self.settings.confidence, self.settings.resamples, self.min_games)
+        """The comparison over all games; None if there are too few, or no seed of all methods in them yet."""
+        with suppress(InvalidParameter):
+            return aggregate(self.primary, self.settings.confidence, self.settings.resamples, self.min_games)
+        return None
 
     @cached_property
     def crossplay(self) -> Sequence[CrossPlay]:

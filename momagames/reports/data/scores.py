@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames.analysis import utilities
 from momagames.analysis.arrays import Array, filter_dominated
-from momagames.analysis.episode_returns import esr_values, mean_returns, selected_value, ser_values
+from momagames.analysis.episode_returns import esr_values, selected_value
 from momagames.analysis.named_indicators import Indicator, MeasuredRun, WeightedPolicies
 from momagames.analysis.reference import MARGIN, Reference, find_ends, widen
 from momagames.analysis.statistics import Interval
@@ -92,7 +92,7 @@ def find_weighted_policies(
         if places := [i for i, label in enumerate(one.labels) if label in own]:
             given = np.array([own[one.labels[i]] for i in places], np.float64)
             given = given / given.sum(axis=1, keepdims=True)
-            select, report = (known[seed].normalize(mean_returns(games)) for games in (one.select, one.report))
+            select, report = (known[seed].normalize(means) for means in (one.select_means, one.report_means))
             found[seed] = WeightedPolicies(given, report[places], report[(given @ select.T).argmax(axis=1)])
     return found
 
@@ -131,8 +131,9 @@ def compute_user_utilities(
     found: dict[str, tuple[list[float], list[float]]] = {}
     for seed, sets in sorted(episodes.items()):
         select, report = known[seed].normalize(sets.select), known[seed].normalize(sets.report)
+        means = [known[seed].normalize(values) for values in (sets.select_means, sets.report_means)]
         for utility in utilities.symmetric_utilities(report.shape[-1]):
             single, many = found.setdefault(utility.name, ([], []))
             single.append(selected_value(esr_values(select, utility), esr_values(report, utility)))
-            many.append(selected_value(ser_values(select, utility), ser_values(report, utility)))
+            many.append(selected_value(*(utility.function(values) for values in means)))
     return {name: UserUtility(*map(settings.bootstrap, both)) for name, both in found.items()}

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from momagames.analysis.arrays import Array
-from momagames.analysis.episode_returns import mean_returns
 from momagames.analysis.fairness import FAIRNESS_MEASURES, agent_utilities, lorenz_front
 from momagames.analysis.reference import Reference
 from momagames.analysis.statistics import Interval
@@ -57,6 +56,6 @@ def _list_teams(panel: Panel, episodes: PolicyEpisodes) -> Iterator[Array]:
     names, teams = panel.game.agents, panel.game.teams
     for team in dict.fromkeys(teams):
         members = [name for name, own in zip(names, teams, strict=True) if own == team]
-        columns = [[i for i, (_, seat) in enumerate(episodes.matches) if seat == member] for member in members]
-        if len(members) > 1 and all(columns):
-            yield np.stack([mean_returns(episodes.report[:, :, own]) for own in columns], axis=1)
+        matches = [[match for match in episodes.matches if match[1] == member] for member in members]
+        if len(members) > 1 and all(matches):
+            yield np.stack([episodes.select_matches(own).report_means for own in matches], axis=1)

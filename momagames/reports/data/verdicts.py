@@ -77,10 +77,12 @@ def compare_methods(panels: Sequence[Panel], settings: Indicators, left_out: Col
 
 
 def find_leaders(scores: Mapping[str, Mapping[int, float]], settings: Indicators) -> list[str]:
-    """Return the method with the highest mean and those that are level with it, highest first.
+    """Return the method with the highest mean and those that are level with it, highest first; none without methods.
 
     scores    method -> seed -> score of the run, higher is better
     """
+    if not scores:
+        return []
     means = {name: float(np.mean(list(values.values()))) for name, values in scores.items()}
     first, *rest = sorted(means, key=lambda name: -means[name])
 
@@ -110,5 +112,5 @@ def count_leads(found: Iterable[Sequence[str]]) -> dict[str, int]:
 
     found    leaders of each setting, of `find_leaders`
     """
-    counts = Counter(leaders[0] if len(leaders) == 1 else LEVEL for leaders in found)
+    counts = Counter(leaders[0] if len(leaders) == 1 else LEVEL for leaders in found if leaders)
     return dict(sorted(counts.items(), key=lambda item: (item[0] == LEVEL, -item[1])))

@@ -91,6 +91,8 @@ def _describe_error(panel: Panel) -> str:
     if not np.isfinite(error):
         return "No standard error with one episode per policy"
     text = f"Standard error up to {error:.2g} of the range with {count(panel.num_episodes, 'episode')} per match"
+    if panel.stored_episodes:
+        text += f" (utilities and wins of single episodes: the first {panel.stored_episodes})"
     needed = required_episodes(TARGET_ERROR, error, panel.num_episodes)
     if needed <= panel.num_episodes:
         return text

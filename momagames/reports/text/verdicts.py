@@ -18,6 +18,8 @@ def describe_verdict(verdict: Verdict) -> str:
 
 def describe_leads(counts: Mapping[str, int], settings: int) -> str:
     """Return how many settings each method leads, of `count_leads`, such as "`a` in 2 of 5 settings, `b` in 1, level in 2"."""
+    if not counts:
+        return f"none in {count(settings, 'setting')}"
     names = [LEVEL if name == LEVEL else f"`{name}`" for name in counts]
     first, *rest = [f"{name} in {number}" for name, number in zip(names, counts.values(), strict=True)]
     return ", ".join([f"{first} of {count(settings, 'setting')}", *rest])
