@@ -202,6 +202,15 @@ def test_pages_of_a_part_of_a_suite(page, tmp_path):
     assert re.search(r"0 of \d seeds\*\* are complete", text) or page == "generalization"
 
 
+def test_page_of_methods_without_a_common_seed(tmp_path):
+    suite = load_suite({**SUITE, "experiments": [POLICIES]})
+    for seed, method in ((0, "random"), (1, "greedy")):
+        run_suite(suite, tmp_path / "results", shard=Shard(1, 1, (seed,), methods=(method,)))
+    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", thinned=True)
+    text = make_page("track", tmp_path / "track.npz.xz", PAGES["policies"]).texts["track"]
+    assert "No two methods have been run in all settings that have results yet." in text
+
+
 def test_page_of_a_complete_track_has_the_commands(tmp_path):
     suite = load_suite({"name": "track", "description": "", "experiments": [POLICIES], "indicators": INDICATORS})
     assert not run_suite(suite, tmp_path / "results").failed
