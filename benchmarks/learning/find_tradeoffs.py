@@ -13,7 +13,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,26 +30,37 @@ from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
 
 DIVISIONS = {2: 20, 3: 6, 4: 4, 5: 3}  # of the lattice of weights, by number of objectives
-POMMERMAN = [
-    ("outcome", "movement"), ("outcome", "bombs"), ("outcome", "items"), ("outcome", "explore"), ("outcome", "kicks"),
-    ("outcome", "survival"), ("kills", "survival"), ("kills", "movement"), ("kills", "bombs"), ("wood", "movement"),
-    ("items", "movement"), ("wood", "items"), ("wood", "survival"), ("outcome", "wood", "movement"),
-    ("outcome", "items", "movement"), ("kills", "items", "movement"), ("outcome", "explore", "bombs"),
-    ("wood", "explore", "bombs"), ("kills", "explore", "bombs", "movement"), ("outcome", "wood", "items", "movement"),
+HARDENED, SIMPLE = ("safe:simple",), ("simple",)
+DUEL, FFA, TEAM = "mo-pommerman-duel-v0", "mo-pommerman-ffa-v0", "mo-pommerman-team-v0"
+SHORT: dict[str, Any] = {"max_steps": 200}  # instead of 800
+POMMERMAN: list[tuple[str, dict[str, Any], tuple[str, ...], list[str]]] = [
+    (DUEL, {}, HARDENED, [
+        "outcome movement", "outcome bombs", "outcome items", "outcome explore", "outcome kicks", "outcome survival",
+        "kills survival", "kills movement", "kills bombs", "wood movement", "items movement", "wood items", "wood survival",
+        "explore movement", "wood items movement", "kicks bombs", "wood bombs",
+    ]),
+    (DUEL, {}, SIMPLE, [
+        "outcome kills", "outcome items", "outcome movement", "outcome items movement", "kills items", "kills movement",
+        "items bombs", "items movement",
+    ]),
+    (DUEL, SHORT, HARDENED, ["kicks bombs", "wood items", "wood explore", "kicks items"]),
+    (FFA, {}, HARDENED, ["outcome movement"]),
+    (FFA, SHORT, HARDENED, ["kicks bombs"]),
+    (TEAM, SHORT, HARDENED, ["kicks bombs"]),
 ]  # fmt: skip
-ROBOTMAIL = [
-    ("delivery", "energy"), ("delivery", "blocked"), ("delivery", "balance"), ("delivery", "rivalry"),
-    ("delivery", "energy", "balance"), ("delivery", "energy", "blocked"), ("delivery", "energy", "charge"),
-    ("pickup", "delivery", "energy"), ("delivery", "rivalry", "energy"),
-]  # fmt: skip
-TILEBLAST = [
-    ("goals", "score"), ("goals", "moves_saved"), ("win", "score"), ("goals", "created", "score"), ("goals", "used", "score"),
-    ("goals", "combo"), ("color_1", "color_2"), ("color_1", "color_2", "color_3"), ("goals", "created"),
-    ("goals", "move", "score"),
-]  # fmt: skip
+ROBOTMAIL = {
+    "mo-robotmail-2-v0": [
+        "delivery energy", "delivery blocked", "delivery balance", "delivery rivalry", "delivery energy balance",
+        "delivery energy blocked", "delivery energy charge", "pickup delivery energy", "delivery rivalry energy",
+    ],
+    "mo-robotmail-4-v0": [
+        "delivery energy", "delivery energy balance", "delivery energy blocked", "delivery rivalry energy",
+    ],
+}  # fmt: skip
+TILEBLAST = {"goals move score": range(2, 13), "goals score": (2, 6, 12)}
 BREAKTHROUGH = [
-    ("win", "speed", "captures", "losses"), ("win", "captures"), ("win", "losses"), ("captures", "losses"),
-    ("win", "captures", "losses"), ("speed", "captures"), ("speed", "captures", "losses"),
+    "win speed captures losses", "win captures", "win losses", "captures losses", "win captures losses", "speed captures",
+    "speed captures losses",
 ]  # fmt: skip
 
 
@@ -61,7 +72,7 @@ class Candidate:
     params: dict[str, Any]
     opponents: tuple[str, ...] = ()
     learner: str = "moppo"
-    options: dict[str, Any] = field(default_factory=dict)
+    budget: int = 1_000_000
 
     @property
     def name(self) -> str:
@@ -71,19 +82,19 @@ class Candidate:
 
 
 def list_candidates() -> Iterator[Candidate]:
-    for objectives in POMMERMAN:
-        for id in ("mo-pommerman-duel-v0", "mo-pommerman-ffa-v0", "mo-pommerman-team-v0"):
-            yield Candidate(id, {"objectives": list(objectives)}, ("safe:simple",))
-    for objectives in ROBOTMAIL:
-        for robots in (2, 4):
-            yield Candidate(f"mo-robotmail-{robots}-v0", {"objectives": list(objectives)}, ("astar",))
-    for objectives in TILEBLAST:
-        for level in (2, 6, 12):
-            yield Candidate("mo-tileblast-v0", {"level": level, "objectives": list(objectives)}, (), "cross_entropy")
+    for id, params, opponents, sets in POMMERMAN:
+        for objectives in sets:
+            yield Candidate(id, {**params, "objectives": objectives.split()}, opponents)
+    for id, sets in ROBOTMAIL.items():
+        for objectives in sets:
+            yield Candidate(id, {"objectives": objectives.split()}, ("astar",))
+    for objectives, levels in TILEBLAST.items():
+        for level in levels:  # look-ahead counts as steps
+            yield Candidate("mo-tileblast-v0", {"level": level, "objectives": objectives.split()}, (), "grpo", 5_000_000)
     for objectives in BREAKTHROUGH:
         for width in (5, 6):
             size = {"board_width": width, "board_height": width}
-            yield Candidate("mo-breakthrough-v0", {**size, "objectives": list(objectives)}, ("greedy",), "ntuple")
+            yield Candidate("mo-breakthrough-v0", {**size, "objectives": objectives.split()}, ("greedy",))
 
 
 def list_simple_policies(game: Game) -> tuple[BatchPolicy, ...]:
@@ -99,7 +110,7 @@ def try_candidate(candidate: Candidate, budget: int, seed: int, episodes: int) -
     learner = method(candidate.learner)
     own = {"divisions": DIVISIONS[len(game.objectives)], "device": "cpu"}
     options = learner.default_options(game)
-    options |= {name: value for name, value in own.items() if name in options} | candidate.options
+    options |= {name: value for name, value in own.items() if name in options}
     opponents = [batch_policy(name, game) for name in candidate.opponents]
     started = time.process_time()
     setup = TrainingSetup([game], budget, seed, [0], opponents)
@@ -125,7 +136,7 @@ def try_candidate(candidate: Candidate, budget: int, seed: int, episodes: int) -
     points, baselines = play(policies), play(simple)
     shows = measure_tradeoffs(np.concatenate([points, baselines]), baselines)
     return {
-        "name": candidate.name, **asdict(candidate), "options": options, "budget": budget, "seed": seed, "episodes": episodes,
+        "name": candidate.name, **asdict(candidate), "budget": budget, "options": options, "seed": seed, "episodes": episodes,
         "cpu_seconds": round(seconds, 1), "lacking": shows.list_failures(), **asdict(shows),
         "returns": points.round(4).tolist(),
         "simple": {one.label: row for one, row in zip(simple, baselines.round(4).tolist(), strict=True)},
@@ -136,15 +147,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--budget", type=float, default=2e6)
+    parser.add_argument("--budget", type=float, help="instead of that of the candidate")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--episodes", type=int, default=500)
+    parser.add_argument("--episodes", type=int, default=300)
     given = parser.parse_args()
     known = {json.loads(line)["name"] for line in given.file.read_text().splitlines()} if given.file.exists() else set()
     for candidate in list_candidates():
         if candidate.name in known or (given.names and not candidate.name.startswith(tuple(given.names))):
             continue
-        line = try_candidate(candidate, int(given.budget), given.seed, given.episodes)
+        line = try_candidate(candidate, int(given.budget or candidate.budget), given.seed, given.episodes)
         with given.file.open("a") as out:
             out.write(json.dumps(line) + "\n")
         print(

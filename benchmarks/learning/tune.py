@@ -99,7 +99,7 @@ def train_and_play(experiment: PoliciesExperiment, method: MethodChoice, share: 
     """Yield the lines of a trial, one for each seed."""
     changed = {
         "games": experiment.games[:1], "methods": (method,), "seeds": SEEDS, "budget": int(experiment.budget * share),
-        "select_episodes": 1, "report_episodes": EPISODES, "episode_set": EPISODE_SET,
+        "select_episodes": 1, "report_episodes": EPISODES, "episode_set": EPISODE_SET, "stored_episodes": None,
     }  # fmt: skip
     for run in experiment.model_copy(update=changed).list_runs():
         started = time.process_time()

@@ -96,7 +96,9 @@ def _play_simple_policies(experiment: PoliciesExperiment, choice: GameChoice, ga
     """Return the mean returns of simple policies in the report episodes of the first seed, float64[K] by label."""
     found: dict[str, list[list[float]]] = {}
     if methods := _list_simple_methods(experiment, game):
-        alone = experiment.model_copy(update={"games": (choice,), "methods": methods, "seeds": experiment.seeds[:1]})
+        alone = experiment.model_copy(
+            update={"games": (choice,), "methods": methods, "seeds": experiment.seeds[:1], "stored_episodes": None}
+        )
         for run in alone.list_runs():
             for row in evaluate_run(run, {}):
                 if row["set"] == "report":

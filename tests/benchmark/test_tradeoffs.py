@@ -41,6 +41,8 @@ def test_simple_policies_play_the_report_episodes(reference_folder, tmp_path, ro
     expected = measure_tradeoffs(FRONT, mean_returns(tmp_path / "results", experiment, *simple))
     assert found.tradeoffs == expected
     assert {label.partition(":")[0] for label in found.simple} == {*simple}
+    ((part, _),) = list_tradeoff_settings(suite({**experiment, "stored_episodes": 1}))
+    assert measure_setting(part, choice) == found
 
 
 def test_settings_without_a_reference_set():
