@@ -166,8 +166,18 @@ def _check_policies(experiment: PoliciesExperiment, game: Game, at: str, number:
     trained = [chosen.name for chosen in experiment.methods if chosen.is_trained(game)]
     if trained and not experiment.budget:
         raise InvalidFile(invalid_value(f"{at}.budget", 0, f"1 or more, because {trained[0]} trains"))
+    for name in experiment.budgets:
+        if name not in trained or meeting:
+            raise InvalidFile(f"{at}.budgets: " + _describe_budget(name, trained, meeting))
     if experiment.budget and not trained:
         raise InvalidFile(invalid_value(f"{at}.budget", experiment.budget, "0, because no method trains"))
+
+
+def _describe_budget(name: str, trained: Sequence[str], meeting: HeadToHead | None) -> str:
+    """Return what is wrong with a budget of one method."""
+    if meeting:
+        return "expected none with head_to_head, where all methods have one budget"
+    return invalid_value("method", name, one_of(trained), nearest(name, trained))
 
 
 def _check_head_to_head(experiment: PoliciesExperiment, meeting: HeadToHead, game: Game, at: str) -> None:

@@ -127,6 +127,7 @@ class PoliciesExperiment(_Experiment):
     """Full episodes of each policy against each opponent from each seat; a point is the mean return of a policy.
 
     budget             environment steps of training, look-ahead included; 0 if no method is trained
+    budgets            method -> environment steps of its training instead, of methods that are too slow for the common budget
     seats              agents that the policies play, in turn; empty: every agent
     select_episodes    episodes that select the non-dominated policies, for each policy, opponent and seat
     report_episodes    separate episodes that estimate the values of the selected policies
@@ -144,6 +145,7 @@ class PoliciesExperiment(_Experiment):
 
     kind: Literal["policies"]
     budget: Annotated[int, Field(ge=0)]
+    budgets: dict[str, Count] = Field(default_factory=dict)
     opponents: tuple[Opponent, ...]
     seats: tuple[str, ...]
     select_episodes: Count
@@ -174,7 +176,8 @@ class PoliciesExperiment(_Experiment):
         }
         if self.head_to_head:
             return HeadToHeadRun(**played, budget=self.budget, players=self.methods, head_to_head=self.head_to_head)
-        budget = self.budget if common["method"].is_trained(game) else None
+        method = common["method"]
+        budget = self.budgets.get(method.name, self.budget) if method.is_trained(game) else None
         plays = self.generalization.plays if self.generalization else None
         return PoliciesRun(**played, budget=budget, plays=plays, stored_episodes=self.stored_episodes)
 

@@ -204,6 +204,7 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
     elif experiment.budget:
         lines.append(("budget", f"{experiment.budget:,} environment steps a run"))
     if not isinstance(experiment, PlansExperiment):
+        lines += [("budget", f"{steps:,} of {name}") for name, steps in experiment.budgets.items()]
         lines += [("opponents", opponent.label) for opponent in experiment.opponents] or [("opponents", "none")]
         lines.append(("seats", ", ".join(experiment.seats) or "every agent"))
         episodes = f"{experiment.select_episodes} to select policies, {experiment.report_episodes} to report, each match"

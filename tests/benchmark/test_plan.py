@@ -139,6 +139,25 @@ def test_digests_of_stored_runs_stay(experiment, digest, kind):
     assert parse_run(json.loads(json.dumps(run.to_dict())), run.seconds) == run
 
 
+NTUPLE = {"short": 2, "long": 2, "alpha": 1.0, "td_lambda": 0.9, "epsilon": 0.1, "opening": 2, "divisions": 1, "depth": 1}
+CROSS = {"population": 4, "episodes": 1, "shared": True}
+LEARNERS = POLICIES | {
+    "methods": [{"name": "ntuple", "options": NTUPLE}, {"name": "nsga2", "options": CROSS}, RANDOM],
+    "budget": 500,
+}
+
+
+def test_slow_methods_have_a_budget_of_their_own():
+    common = {run.method.name: run for run in suite(LEARNERS).list_runs()}
+    own = {run.method.name: run for run in suite(LEARNERS | {"budgets": {"nsga2": 70}}).list_runs()}
+    assert {name: run.budget for name, run in own.items()} == {"ntuple": 500, "nsga2": 70, "random": None}
+    assert {name for name, run in own.items() if run.digest != common[name].digest} == {"nsga2"}
+    with pytest.raises(InvalidFile, match="budgets: invalid method='random': expected 'ntuple' or 'nsga2'"):
+        suite(LEARNERS | {"budgets": {"random": 70}})
+    with pytest.raises(InvalidFile, match="budgets: expected none with head_to_head"):
+        suite(LEARNERS | {"budgets": {"nsga2": 70}, "head_to_head": GAMES["head_to_head"]})
+
+
 def test_the_label_of_an_opponent_has_its_options():
     def label(name, **options):
         return Opponent(name=name, options=options).label

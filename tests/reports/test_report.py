@@ -433,5 +433,7 @@ def test_nothing_to_report(tmp_path):
 def test_caption_of_clairvoyant_plans(chance, mentioned):
     reference = SimpleNamespace(tag="best known", values=[1, 2])
     game = SimpleNamespace(chance=chance)
-    panel = SimpleNamespace(references={0: reference}, kind="plans", game=game, exceeds_ideal=False, scope="")
+    budgets = {"pcn": 3000} if mentioned else {}
+    panel = SimpleNamespace(references={0: reference}, kind="plans", game=game, exceeds_ideal=False, scope="", budgets=budgets)
     assert ("with all random draws known in advance" in panel_caption(panel)) == mentioned
+    assert ("pcn was trained with 3,000 steps" in panel_caption(panel)) == mentioned

@@ -66,6 +66,7 @@ class Panel:
     search_history     method -> seed -> archived points by environment steps; empty for policies, for budgets of CPU time, and
                        for exact search, which has no budget
     budget             environment steps of each run; 0 for policies
+    budgets            method -> environment steps of its training, of methods that have another budget than the experiment
     num_episodes       report episodes of each policy and match; 0 for plans
     stored_episodes    how many of them are stored one by one; None: all
     """
@@ -89,6 +90,7 @@ class Panel:
     generalization: Mapping[str, Mapping[str, InstanceScore]] = field(default_factory=dict)
     search_history: Mapping[str, Mapping[int, SearchHistory]] = field(default_factory=dict)
     budget: int = 0
+    budgets: Mapping[str, int] = field(default_factory=dict)
     num_episodes: int = 0
     stored_episodes: int | None = None
 
@@ -297,6 +299,7 @@ def _build_policies_panels(
             policy_episodes=played,
             weights=weights,
             generalization=generalization,
+            budgets=experiment.budgets,
             num_episodes=experiment.report_episodes,
             stored_episodes=experiment.stored_episodes,
         )

@@ -82,6 +82,7 @@ def _describe_settings(suite: Suite) -> list[tuple[str, str]]:
             if experiment.generalization:
                 budget += f", {count(experiment.generalization.plays, 'episode')} per instance"
             if experiment.budget:
-                budget = f"{experiment.budget:,} training steps per run; {budget}"
+                own = "".join(f" ({name}: {steps:,})" for name, steps in experiment.budgets.items())
+                budget = f"{experiment.budget:,} training steps per run{own}; {budget}"
         lines.append((f"seeds of {experiment.name}", f"{', '.join(map(str, experiment.seeds))}; {budget}"))
     return lines

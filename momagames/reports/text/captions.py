@@ -80,7 +80,8 @@ def panel_caption(panel: Panel) -> str:
     beyond = "Some points exceed the ideal point, where the normalized HV is clipped" if panel.exceeds_ideal else ""
     reference = f"Reference: {' or '.join(tags)} front of {size}"
     scope = panel.scope[:1].upper() + panel.scope[1:]
-    return ". ".join(filter(None, [scope, points, reference, _describe_error(panel), beyond])) + "."
+    shorter = ", ".join(f"{method} was trained with {steps:,} steps" for method, steps in panel.budgets.items())
+    return ". ".join(filter(None, [scope, points, reference, shorter, _describe_error(panel), beyond])) + "."
 
 
 def _describe_error(panel: Panel) -> str:
