@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 
 from momagames.baselines.candidates.policy import Scorer
 from momagames.baselines.checkpoint import Checkpoint
-from momagames.baselines.moppo.encoder import ObservationEncoder
 from momagames.baselines.moppo.kernels import compile_view_encoder
 from momagames.baselines.moppo.network_policy import NetworkPolicy
-from momagames.contract import Game, State
+from momagames.contract import EgocentricView, Game, State
 from momagames.engine import loops
 from momagames.errors import InvalidParameter, MissingExtra
 from momagames.files.writing import write_file_atomically
@@ -131,28 +130,27 @@ def make_inputs(
     encoder = policies.encoder
     row = np.array(weights, np.float32)
     inputs: dict[str, NDArray[Any]] = {"weights": np.repeat(row[None], len(states), axis=0)}
-    if encoder.egocentric_size:
-        return {"view": _write_views(game, encoder, states, agents), **inputs}
+    if encoder.reads_agent:
+        inputs["agent"] = np.array(agents, np.int64)
+    if encoder.view:
+        return {"view": _write_views(game, encoder.view, states, agents), **inputs}
     rows = np.zeros((len(states), game.observation_bytes), np.uint8)
     mask, record = np.zeros(game.mask_size, np.int8), np.zeros(1, game.dtype)
     for i, (state, agent) in enumerate(zip(states, agents, strict=True)):
         record[0] = state
         loops.compile_episode_loops(game).observe(record, agent, rows[i], mask)
     fields = [game.observation_views(row) for row in rows]
-    inputs |= {field.name: np.stack([one[field.name] for one in fields]) for field in game.fields}
-    return {**inputs, "agent": np.array(agents, np.int64)} if encoder.agent_ids else inputs
+    return inputs | {field.name: np.stack([one[field.name] for one in fields]) for field in game.fields}
 
 
-def _write_views(
-    game: Game, encoder: ObservationEncoder, states: Sequence[State], agents: Sequence[int]
-) -> NDArray[np.float32]:
+def _write_views(game: Game, view: EgocentricView, states: Sequence[State], agents: Sequence[int]) -> NDArray[np.float32]:
     """Return egocentric views, float32[N, F]."""
-    encode, size = compile_view_encoder(game), encoder.features
+    encode, size = compile_view_encoder(game), view.size
     dense, no_weights = np.zeros(size, np.float32), np.zeros((1, 0), np.float32)
     starts, columns, values = np.zeros(2, np.int64), np.zeros(size, np.int32), np.zeros(size, np.float32)
     record, first, views = np.zeros(1, game.dtype), np.zeros(1, np.int64), np.zeros((len(states), size), np.float32)
     for i, (state, agent) in enumerate(zip(states, agents, strict=True)):
         record[0] = state
-        encode(record, first, np.array([agent]), no_weights, 0, dense, starts, columns, values)
+        encode(record, first, np.array([agent]), no_weights, view.cells, size, 0, dense, starts, columns, values)
         views[i] = dense
     return views

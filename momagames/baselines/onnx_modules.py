@@ -40,14 +40,17 @@ class NetworkModule(nn.Module):
         """Return inputs for two positions: names, types and shapes are those of the model."""
         weights = {"weights": torch.zeros(2, len(self.game.objectives))}
         if self.encoder.egocentric_size:
-            return {"view": torch.zeros(2, self.encoder.features), **weights}
-        fields = {field.name: torch.from_numpy(np.zeros((2, *field.shape), field.dtype)) for field in self.game.fields}
-        return fields | ({"agent": torch.zeros(2, dtype=torch.int64)} if self.encoder.agent_ids else {}) | weights
+            inputs = {"view": torch.zeros(2, self.encoder.features)}
+        else:
+            inputs = {field.name: torch.from_numpy(np.zeros((2, *field.shape), field.dtype)) for field in self.game.fields}
+        agent = {"agent": torch.zeros(2, dtype=torch.int64)}
+        return inputs | (agent if self.encoder.reads_agent else {}) | weights
 
     def forward(self, inputs: Inputs) -> Tensor:
         """Return logits float32[N, M]."""
         if self.encoder.egocentric_size:
-            return self.network.forward_views(torch.cat([inputs["view"], inputs["weights"]], 1))[0]
+            views = torch.cat([inputs["view"], inputs["weights"]], 1)
+            return self.network.forward_views(views, inputs.get("agent"))[0]
         fields = [
             inputs[field.name].permute(0, *(axis + 1 for axis in field.order or range(len(field.shape)))).flatten(1).double()
             for field in self.game.fields

@@ -67,24 +67,27 @@ class EgocentricView:
     """What small networks read instead of the observation (`moppo`), from what the agent observes alone.
 
     write(state, agent, planes, scalars)
-                 kernel that writes P planes of the cells around the agent, one after the other, to planes
-                 float32[P * side * side], side = 2 * radius + 1, and V further numbers to scalars float32[V]. The agent is in
-                 the middle; the game decides what planes show beyond the board. Values are at most about 1 in magnitude, and
-                 most are zero
-    radius       cells from the agent's cell to the edge of a plane
+                 kernel that writes P planes, one after the other, to planes float32[P * rows * columns], and V further numbers
+                 to scalars float32[V]. Planes show the cells around the agent, which is in the middle, or the board as the
+                 agent sees it from its own side; the game decides what they show beyond the board. Values are at most about 1
+                 in magnitude, and most are zero
+    shape        (rows, columns) of a plane
     planes       names of the P planes
     scalars      names of the V numbers
+    actions      for each agent, a permutation of the M actions: its number i is the game's action that the agent sees as i,
+                 where a view from its own side turns the board. Empty: all agents see the actions as they are
     """
 
     write: Callable[..., None]
-    radius: int
+    shape: tuple[int, int]
     planes: tuple[str, ...]
-    scalars: tuple[str, ...]
+    scalars: tuple[str, ...] = ()
+    actions: tuple[tuple[int, ...], ...] = ()
 
     @property
     def cells(self) -> int:
         """Return the cells of all planes."""
-        return len(self.planes) * (2 * self.radius + 1) ** 2
+        return len(self.planes) * self.shape[0] * self.shape[1]
 
     @property
     def size(self) -> int:

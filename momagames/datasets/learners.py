@@ -53,7 +53,8 @@ class OfflineMethod(Method):
     """
 
     trains: ClassVar[bool] = True
-    revision: ClassVar[int] = 2  # since 2: initial values that do not depend on the number of threads
+    # since 2: initial values that do not depend on the number of threads; since 3: views of boards from the side of the agent
+    revision: ClassVar[int] = 3
     package: ClassVar[str] = "torch"
     extra: ClassVar[str] = "learn"
     file_option: ClassVar[str] = "data"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from momagames.baselines import onnx_export
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.checkpoint import Checkpoint
 from momagames.baselines.checkpoint_policy import list_champions
-from momagames.baselines.moppo.encoder import make_encoder
+from momagames.baselines.moppo.encoder import make_egocentric_encoder, make_encoder
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, modulation_shape
 from momagames.engine.policies import AgentPolicy
@@ -29,8 +30,8 @@ for package in ("onnx", "onnxscript", "torch"):
 LOGITS = 8  # index among the buffers of a network
 
 
-def random_checkpoint(id: str, **params: object) -> Checkpoint:
-    """A network of random numbers that reads observations, whose units the weights multiply."""
+def random_checkpoint(id: str, make_encoder: Callable = make_encoder, **params: object) -> Checkpoint:
+    """A network of random numbers whose units the weights multiply."""
     game = momagames.spec(id, **params)
     rng = np.random.default_rng(0)
     encoder = make_encoder(game)
@@ -59,6 +60,7 @@ def run(model: bytes, inputs: dict) -> np.ndarray:
 
 CASES = {
     "view": lambda: list_champions(momagames.spec("mo-pommerman-duel-v0"))[0],
+    "turned": lambda: random_checkpoint("mo-breakthrough-v0", make_egocentric_encoder, board_height=5, board_width=4),
     "board": lambda: random_checkpoint("mo-samegame-v0", board_height=4, board_width=5, num_colors=3),
     "fields": lambda: random_checkpoint("mo-pommerman-radio-v0"),
     "fractions": lambda: random_checkpoint("mo-robotmail-2-v0", observation="dict"),

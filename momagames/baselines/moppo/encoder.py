@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.observation_layout import field_offsets, memory_shape
-from momagames.contract import Field, Game
+from momagames.contract import EgocentricView, Field, Game
 from momagames.errors import InvalidParameter
 
 MAX_ONE_HOT = 16  # largest number of values that are encoded one-hot; number of bins of a fraction
@@ -56,7 +56,7 @@ class ObservationEncoder:
     actions_per_cell   number of actions of each cell, if the actions belong to the cells in memory order; else 0
     agent_plane        index of the plane that marks the cell of the agent; -1 if there is none
     agent_ids          length of the one-hot agent id; 0 in games with one agent, and in egocentric views
-    egocentric_size    numbers of the egocentric view; 0: observations are encoded
+    view               the egocentric view; None: observations are encoded
     """
 
     rows: int
@@ -66,11 +66,27 @@ class ObservationEncoder:
     actions_per_cell: int
     agent_plane: int
     agent_ids: int
-    egocentric_size: int = 0
+    view: EgocentricView | None = None
 
     @property
     def cells(self) -> int:
         return self.rows * self.columns
+
+    @property
+    def egocentric_size(self) -> int:
+        """Return the numbers of the egocentric view; 0: observations are encoded."""
+        return self.view.size if self.view else 0
+
+    @property
+    def actions(self) -> NDArray[np.int64]:
+        """Return the game's actions as the agents see them, int64[A, M]; without rows if all see them as they are."""
+        own = self.view.actions if self.view else ()
+        return np.array(own, np.int64).reshape(len(own), -1 if own else 0)
+
+    @property
+    def reads_agent(self) -> bool:
+        """Return whether the network must know which agent acts, besides what it observes."""
+        return self.agent_ids > 0 or len(self.actions) > 0
 
     @property
     def features(self) -> int:
@@ -81,7 +97,7 @@ class ObservationEncoder:
 def make_egocentric_encoder(game: Game) -> ObservationEncoder:
     """Return the encoder of the egocentric view that a game declares."""
     assert game.learning.egocentric_view is not None
-    return ObservationEncoder(0, 0, _to_table([]), _to_table([]), 0, -1, 0, game.learning.egocentric_view.size)
+    return ObservationEncoder(0, 0, _to_table([]), _to_table([]), 0, -1, 0, game.learning.egocentric_view)
 
 
 def make_network_encoder(game: Game, options: MoppoOptions) -> ObservationEncoder:

@@ -132,13 +132,13 @@ def add_convolution(inputs, weights, rows, columns, out):
 def forward(shape, net, buffers):
     """Compute the logits of a network from the planes and features in `buffers`; see `network.Network` for its layers.
 
-    shape    rows, columns, residual layers, actions per cell (0: actions do not belong to cells), agent id features, and the
-             plane that marks the cell of the agent (-1: none)
+    shape    rows, columns, residual layers, actions per cell (0: actions do not belong to cells), agent id features, the plane
+             that marks the cell of the agent (-1: none), and the numbers of an egocentric view: of its planes, and all
     """
     rows, columns, layers, actions_per_cell, agent_plane = shape[0], shape[1], shape[2], shape[3], shape[5]
     conv_in, conv_in_features, conv_in_bias, residual_convs, residual_biases, squeeze, squeeze_bias = net[:7]
     fc1, fc1_bias, fc2, fc2_bias, actor_cells, actor_trunk, actor_trunk_bias, actor, actor_bias, modulation = net[7:]
-    planes, features, residual, block, fc1_input, hidden, trunk, shared, logits, _ = buffers
+    planes, features, residual, block, fc1_input, hidden, trunk, shared, logits, _, _ = buffers
     cells = rows * columns
     if cells:
         dense(features, conv_in_features, conv_in_bias, shared)
@@ -225,7 +225,7 @@ def make_network_kernel(game: Game, is_egocentric: bool) -> Callable[..., Any]:
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        _, _, _, shape, net, buffers, caution, safe = scratch
+        _, _, _, shape, net, buffers, caution, safe, actions = scratch
         for place in range(mask.shape[0]):
             safe[place] = mask[place]
         if caution[0] > 0:
@@ -238,6 +238,10 @@ def make_network_kernel(game: Game, is_egocentric: bool) -> Callable[..., Any]:
             buffers[1][features + k] = np.float32(memory["weights"][k])
         forward(shape, net, buffers)
         logits = buffers[8]
+        if actions.shape[0] > 0:  # from the order in which the agent sees them to that of the game
+            copy(logits, buffers[10])
+            for place in range(logits.shape[0]):
+                logits[actions[agent, place]] = buffers[10][place]
         start = 0
         for part in range(parts.shape[0]):
             end = start + parts[part]
@@ -254,7 +258,7 @@ def _make_observation_writer(game: Game) -> Callable[..., Any]:
 
     @kernel
     def write_inputs(state, agent, scratch):
-        plane_table, scalar_table, workspace, shape, _, buffers, _, _ = scratch
+        plane_table, scalar_table, workspace, shape, _, buffers, _, _, _ = scratch
         observe(state, agent, workspace[0])
         write_features(plane_table, workspace, buffers[9], plane_table.shape[0])
         write_features(scalar_table, workspace, buffers[1], 1)
@@ -272,22 +276,23 @@ def _make_view_reader(game: Game) -> Callable[..., Any]:
 
     @kernel
     def write_inputs(state, agent, scratch):
-        return write_view(state, agent, scratch[5][1])
+        shape = scratch[3]
+        write_view(state, agent, shape[6], shape[7], scratch[5][1])
+        return shape[7]
 
     return write_inputs
 
 
 @cache_by_rules
 def make_view_writer(game: Game) -> Callable[..., Any]:
-    """Return a kernel that writes the egocentric view to out float32[F]. It returns the number of inputs."""
+    """Return a kernel that writes the egocentric view to out float32[F]: `size` numbers, first the `cells` of planes."""
     view = game.learning.egocentric_view
     assert view is not None  # see make_network_encoder
-    write, cells, size = view.write, view.cells, view.size
+    write = view.write
 
     @kernel
-    def write_view(state, agent, out):
+    def write_view(state, agent, cells, size, out):
         write(state, agent, out[:cells], out[cells:size])
-        return size
 
     return write_view
 
@@ -296,14 +301,16 @@ def make_view_writer(game: Game) -> Callable[..., Any]:
 def compile_view_encoder(game: Game) -> Callable[..., None]:
     """Return a function that writes egocentric views and weights as sparse rows, see `views.Views`.
 
-    envs and agents int64[R], weights float32[R, K]; `first` is the index of the first row; dense float32[F] is scratch memory.
+    envs and agents int64[R], weights float32[R, K]; cells and size are those of the view; `first` is the index of the first
+    row; dense float32[F] is scratch memory.
     """
     write_view = make_view_writer(game)
 
-    def encode(states, envs, agents, weights, first, dense, starts, columns, values):
+    def encode(states, envs, agents, weights, cells, size, first, dense, starts, columns, values):
         end = starts[first]
         for r in range(envs.shape[0]):
-            copy(weights[r], dense[write_view(states[envs[r]], agents[r], dense) :])
+            write_view(states[envs[r]], agents[r], cells, size, dense)
+            copy(weights[r], dense[size:])
             for i in range(dense.shape[0]):
                 if dense[i] != ZERO:
                     columns[end], values[end] = i, dense[i]

@@ -45,7 +45,8 @@ class Moppo(MoppoOptions, TrainerMethod):
     """
 
     name: ClassVar[str] = MoppoOptions.name
-    revision: ClassVar[int] = 2  # since 2: initial values that do not depend on the number of threads
+    # since 2: initial values that do not depend on the number of threads; since 3: views of boards from the side of the agent
+    revision: ClassVar[int] = 3
     file_option: ClassVar[str] = "expert"
     former_options: ClassVar[Mapping[str, Any]] = {"safe_inputs": False, "symmetries": False, "league_size": 0}
     default_budget: ClassVar[int] = 1_000_000

@@ -178,6 +178,8 @@ class Network(nn.Module):
             agent_planes = [agent * planes + plane for agent in range(agents) for plane in agent_planes]
             self.critic_torso = Torso(*board, planes * agents, features, agent_planes, *size, modulation)
         self.critic = nn.Linear(hidden, objectives)
+        self.order: Tensor  # int64[A, M], where agents see the actions of the game
+        self.register_buffer("order", torch.from_numpy(encoder.actions.argsort(axis=1)), persistent=False)
         for layer in self.modules():
             if isinstance(layer, (nn.Linear, nn.Conv2d, ViewLinear)):
                 nn.init.orthogonal_(layer.weight, 2**0.5)
@@ -189,10 +191,14 @@ class Network(nn.Module):
             if isinstance(layer, Modulation):
                 layer.reset_parameters()
 
-    def forward_views(self, views: ViewRows | Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits float32[R, M] and values float32[R, K] of egocentric views with weights."""
+    def forward_views(self, views: ViewRows | Tensor, agents: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return logits float32[R, M] and values float32[R, K] of egocentric views with weights.
+
+        agents    int64[R]; None: any, if all see the same actions
+        """
         trunk = self.torso(views)
-        return self.actor(trunk), self.critic(trunk)
+        logits = self.actor(trunk)
+        return logits.gather(1, self.order[agents]) if len(self.order) else logits, self.critic(trunk)
 
     def forward(self, own: Inputs, all_agents: Inputs | None = None) -> tuple[Tensor, Tensor]:
         """planes float32[N, cells * P] and features float32[N, V + ...] -> logits float32[N, M], values float32[N, K].
@@ -289,8 +295,9 @@ class ActorCritic:
 
     def forward_views(self, views: ViewRows) -> tuple[Tensor, Tensor]:
         """Return logits float32[R, M] and values float32[R, K] of egocentric views."""
+        agents = torch.from_numpy(views[0].agents[views[1]]).to(self.device)
         with self._autocast():
-            logits, values = self.network.forward_views(views)
+            logits, values = self.network.forward_views(views, agents)
         return logits.float(), values.float()
 
     def _autocast(self) -> torch.autocast:

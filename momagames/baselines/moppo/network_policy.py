@@ -153,6 +153,7 @@ class NetworkPolicy:
         shape = np.array(
             [
                 encoder.rows, encoder.columns, self.layers, encoder.actions_per_cell, encoder.agent_ids, encoder.agent_plane,
+                encoder.view.cells if encoder.view else 0, encoder.egocentric_size,
             ],
             np.int64,
         )  # fmt: skip
@@ -166,10 +167,10 @@ class NetworkPolicy:
         buffers = (
             planes, empty(features), empty(cells, channels), empty(cells, channels),
             empty(count_fc1_inputs(game, encoder, channels)), empty(count_fc1_outputs(encoder, self.hidden)),
-            empty(self.hidden), empty(channels), empty(game.mask_size), planes.reshape(-1),
+            empty(self.hidden), empty(channels), empty(game.mask_size), planes.reshape(-1), empty(game.mask_size),
         )  # fmt: skip
         caution, safe = np.array([self.caution]), np.zeros(game.mask_size, np.int8)
-        return encoder.planes, encoder.scalars, make_workspace(game), shape, net, buffers, caution, safe
+        return encoder.planes, encoder.scalars, make_workspace(game), shape, net, buffers, caution, safe, encoder.actions
 
 
 def check_caution(game: Game, caution: float) -> int:

@@ -34,6 +34,7 @@ class Views:
     starts      int64[capacity + 1]; row i has the entries from starts[i] to starts[i + 1]
     columns     int32[entries], in ascending order in each row, and their values float32[entries]
     weights     float32[capacity, K], which are also the last entries of the rows
+    agents      int64[capacity]
     """
 
     def __init__(self, game: Game, encoder: ObservationEncoder, capacity: int, threads: int = 1) -> None:
@@ -41,7 +42,7 @@ class Views:
         self.size = encoder.egocentric_size + len(game.objectives)
         self.starts = np.zeros(capacity + 1, np.int64)
         self.columns, self.values = np.empty(capacity * self.size, np.int32), np.empty(capacity * self.size, np.float32)
-        self.weights = np.empty((capacity, len(game.objectives)), np.float32)
+        self.weights, self.agents = np.empty((capacity, len(game.objectives)), np.float32), np.empty(capacity, np.int64)
         self._dense = np.zeros(self.size, np.float32)
 
     def append(
@@ -52,9 +53,11 @@ class Views:
         Returns the indices of the new rows, int64[R].
         """
         first, self._count = self._count, self._count + len(n)
-        self.weights[first : self._count] = weights
+        self.weights[first : self._count], self.agents[first : self._count] = weights, agents
+        view = self._encoder.view
+        assert view is not None
         compile_view_encoder(self._game)(
-            states, n, agents, weights, first, self._dense, self.starts, self.columns, self.values
+            states, n, agents, weights, view.cells, view.size, first, self._dense, self.starts, self.columns, self.values
         )  # fmt: skip
         return np.arange(first, self._count)
 

@@ -19,12 +19,13 @@ from momagames.contract import (
     Parameter,
     SearchSupport,
     Solvers,
+    TrainingDefaults,
     View,
     check_objectives,
     check_parameters,
 )
 from momagames.games.breakthrough import codec, rules, view
-from momagames.games.breakthrough.cell_codes import declare_board
+from momagames.games.breakthrough.cell_codes import declare_board, declare_view
 from momagames.render import canvas
 
 # SPEC §5, in the order of the reward vector
@@ -61,6 +62,11 @@ KERNELS = Kernels(
     sample_action=rules.sample_action,
 )
 SEARCH = SearchSupport(exact=ExactSearch(write_key=rules.write_state_key, key_words=2 * rules.WORDS + 1))
+# chosen by measuring: many small updates, games against opponents alone, and a start that takes pieces: see docs/training.md
+TRAINING = TrainingDefaults(
+    {"num_envs": 128, "learning_rate": 2e-3, "self_play": 0.0, "opponent_pool_size": 0, "expert": "greedy"},
+    budget=2_000_000,
+)
 CHAMPIONS = tuple(f"momagames.games.breakthrough:champion{size}.npz" for size in ("", "-6x6", "-5x5"))
 
 
@@ -101,7 +107,12 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         ),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
         search=SEARCH,
-        learning=LearningSupport(champions=CHAMPIONS, board=declare_board(width, height)),
+        learning=LearningSupport(
+            champions=CHAMPIONS,
+            training={"moppo": TRAINING},
+            board=declare_board(width, height),
+            egocentric_view=declare_view(width, height, params["canonical"]),
+        ),
         solvers=SOLVERS,
         original=OriginalGame(reward_bounds=(-1.0, 1.0), mask_space="binary"),  # §5
         summary="reach the opponent's home row; two agents act in turn, perfect information",

@@ -66,7 +66,7 @@ ORIGINAL = OriginalGame(
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=observation.observe)
 EGOCENTRIC_VIEW = EgocentricView(
     write=egocentric_kernels.write_egocentric_view,
-    radius=egocentric_kernels.RADIUS,
+    shape=(egocentric_kernels.SIDE, egocentric_kernels.SIDE),
     planes=egocentric_kernels.PLANES,
     scalars=egocentric_kernels.SCALARS,
 )

@@ -69,7 +69,7 @@ TRAINING = TrainingDefaults(
 )  # fmt: skip
 EGOCENTRIC_VIEW = EgocentricView(
     write=egocentric_kernels.write_egocentric_view,
-    radius=egocentric_kernels.RADIUS,
+    shape=(egocentric_kernels.SIDE, egocentric_kernels.SIDE),
     planes=egocentric_kernels.PLANES,
     scalars=egocentric_kernels.SCALARS,
 )

@@ -179,7 +179,7 @@ def test_kernel_agrees_with_pytorch(torch, id, caution):
     views = Views(game, encoder, len(n))
     rows = views.append(batch.states, n, agents, np.tile(weights.astype(np.float32), (len(n), 1)))
     with torch.no_grad():
-        logits = network.forward_views((views, rows))[0].numpy()
+        logits = network.forward_views((views, rows), None)[0].numpy()
     arrays = network.export_actor()
     assert ("caution" in arrays) == (caution > 0)
     policy = restore_policy(game, "", NetworkPolicy(game, arrays).compile("", weights.tolist(), True).arrays)
@@ -193,6 +193,44 @@ def test_kernel_agrees_with_pytorch(torch, id, caution):
         assert free.sum() > 20
         assert np.array_equal(actions[free, part], best[free])
         start += size
+
+
+@pytest.mark.parametrize("sides", [(3, 5), (5, 6)])
+def test_actions_turn_with_the_board(torch, sides):
+    """Agents that see the same board from their own sides play alike, and the compiled policy plays as PyTorch does."""
+    from momagames.baselines.moppo.network import Network
+    from momagames.baselines.moppo.views import Views
+
+    width, height = sides
+    game = momagames.spec("mo-breakthrough-v0", board_width=width, board_height=height)
+    batch, encoder = make_batch(game, ("random",), 48, 3), make_egocentric_encoder(game)
+    batch.load(np.concatenate([batch.states[:24], np.array([turn_board(game, state) for state in batch.states[:24]])]))
+    agents, weights = batch.to_move.astype(np.int64), [0.1, 0.2, 0.3, 0.4]
+    assert agents.tolist() == [1] * 24 + [0] * 24
+    network = Network(game, encoder, channels=1, hidden=12, layers=1, modulation=0.5)
+    torch.manual_seed(0)
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter, 0, 0.4)
+    views = Views(game, encoder, 48)
+    rows = views.append(batch.states, np.arange(48), agents, np.tile(np.float32(weights), (48, 1)))
+    with torch.no_grad():
+        logits = network.forward_views((views, rows), torch.from_numpy(agents))[0].numpy()
+    assert np.array_equal(views.expand(rows[:24]), views.expand(rows[24:]))
+    assert np.array_equal(logits[24:, ::-1], logits[:24])
+    policy = NetworkPolicy(game, network.export_actor()).compile("", weights, True)
+    actions = SeatedPolicies(batch, [policy], [0, 0]).act()[:, 0, 0]
+    assert np.array_equal(actions, np.where(batch.masks[:, 0] > 0, logits, -np.inf).argmax(axis=1))
+
+
+def turn_board(game, state):
+    """The position of MO-Breakthrough in which the other agent sees what the agent to move sees in `state`."""
+    board = np.array([list(map(int, row.replace(".", "0"))) for row in game.codec.save(state)["board"]])
+    turned = np.zeros(1, game.dtype)
+    turned[:] = game.blank_state
+    game.codec.load(
+        turned[0], {"board": np.array([0, 2, 1])[board[::-1, ::-1]], "next_agent": game.agents[1 - state["to_move"]]}
+    )
+    return turned[0]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -316,7 +354,7 @@ def test_several_games_have_equal_inputs(torch):
 
 
 def test_games_declare_defaults():
-    game = momagames.spec("mo-breakthrough-v0")
+    game = momagames.spec("mo-samegame-v0")
     declared = {"moppo": TrainingDefaults({"gamma": 0.5}, 70)}
     other = replace(game, learning=replace(game.learning, training=declared))
     assert Moppo.default_options(other) == {**Moppo.default_options(game), "gamma": 0.5}
@@ -360,7 +398,7 @@ def test_networks_of_fixed_weights_play_for_any_objectives(torch):
     assert (choose(half.compile("", weights, True)) == wanted).mean() > 0.95
     other = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     with pytest.raises(InvalidParameter, match="a network without egocentric view has no weights to fix"):
-        make_trainer(other).make_policies().fix_weights([1, 0, 0, 0])
+        make_trainer(other, network="convolutional").make_policies().fix_weights([1, 0, 0, 0])
 
 
 def test_reward_scale_of_the_expert(torch):
@@ -384,8 +422,7 @@ def write_pawns(state, agent, planes, scalars):
 @pytest.mark.long
 def test_any_game_may_declare_a_view(torch):
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
-    assert make_trainer(game).model.encoder.cells == 15
-    view = EgocentricView(write=write_pawns, radius=1, planes=("a", "b"), scalars=("seat",))
+    view = EgocentricView(write=write_pawns, shape=(3, 3), planes=("a", "b"), scalars=("seat",))
     declared = replace(game, rules_key="tests.pawns", learning=LearningSupport(egocentric_view=view))
     trainer = make_trainer(declared, self_play=1.0)
     assert trainer.model.encoder.egocentric_size == 19
