@@ -62,9 +62,9 @@ KERNELS = Kernels(
     sample_action=rules.sample_action,
 )
 SEARCH = SearchSupport(exact=ExactSearch(write_key=rules.write_state_key, key_words=2 * rules.WORDS + 1))
-# chosen by measuring: many small updates, games against opponents alone, and a start that takes pieces: see docs/training.md
+# chosen by measuring: many small updates, most of them from games against opponents, after cloning one that captures
 TRAINING = TrainingDefaults(
-    {"num_envs": 128, "learning_rate": 2e-3, "self_play": 0.0, "opponent_pool_size": 0, "expert": "greedy"},
+    {"num_envs": 128, "learning_rate": 2e-3, "self_play": 0.25, "opponent_pool_size": 0, "expert": "greedy"},
     budget=2_000_000,
 )
 CHAMPIONS = tuple(f"momagames.games.breakthrough:champion{size}.npz" for size in ("", "-6x6", "-5x5"))
