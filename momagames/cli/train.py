@@ -183,8 +183,8 @@ def _list_next_commands(training: Training, directory: Path) -> list[str]:
     commands = [f"momagames eval {shlex.quote(str(directory))}"]
     if len(set(game.teams)) > 1:
         default = registry.spec(game.id).params
-        changed = [shlex.quote(f"{name}={json.dumps(value)}") for name, value in game.params.items() if value != default[name]]
-        params = "".join(f" -p {one}" for one in changed)
+        changed = {name: value for name, value in game.params.items() if name not in default or value != default[name]}
+        params = "".join(f" -p {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in changed.items())
         commands.append(f"momagames play {game.id} --against {checkpoint}{params}")
         commands.append(f"momagames match {game.id} {checkpoint} {next(iter(game.policies), 'greedy')}{params}")
     return [f"next: {one}" for one in commands]

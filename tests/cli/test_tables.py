@@ -368,17 +368,18 @@ def test_eval_as_json(ask, trained):
 
 @pytest.mark.long
 def test_training_prints_a_line_for_each_evaluation(ask, tmp_path):
-    output, _ = ask(PIPE, *train(tmp_path / "new"))
+    output, _ = ask(PIPE, *train(tmp_path / "new"), "-p", 'objectives=["win", "captures"]')
     logged = [json.loads(line) for line in (tmp_path / "new" / "progress.jsonl").read_text().splitlines()]
     assert len(logged) == 4
     assert output.splitlines()[:4] == [_expected_line(one) for one in logged]
     *_, verdict, page, evaluation, play, match = output.splitlines()
     checkpoint = tmp_path / "new" / "checkpoint.npz"
+    params = f"""{" ".join(BOARD)} -p num_objectives=2 -p 'objectives=["win", "captures"]'"""
     assert re.fullmatch(r"moppo (beats|does not clearly beat|loses to) .* in delivered utility \(0\.\d+\)\.", verdict)
     assert page == f"curves: {tmp_path / 'new' / 'report.html'}"
     assert evaluation == f"next: momagames eval {tmp_path / 'new'}"
-    assert play == f"next: momagames play mo-breakthrough-v0 --against {checkpoint} {' '.join(BOARD)}"
-    assert match == f"next: momagames match mo-breakthrough-v0 {checkpoint} greedy {' '.join(BOARD)}"
+    assert play == f"next: momagames play mo-breakthrough-v0 --against {checkpoint} {params}"
+    assert match == f"next: momagames match mo-breakthrough-v0 {checkpoint} greedy {params}"
 
 
 def _expected_line(logged):
