@@ -105,14 +105,16 @@ def compare_learner(data: ReportData) -> list[Standing]:
 
 
 def policies(archive: Archive) -> Iterator[str]:
-    """Yield sentences: the best two methods over all settings, the trained policies of the package, and the learner."""
+    """Yield sentences: the best two methods over all settings, the trained policies of the package, the learner, who steers."""
     data = archive.data
     results = [one.result for one in compare_learner(data)]
     standing = (
         f"Against the strongest method with no more training in each setting, `{LEARNER}` wins {results.count('win')}, is "
         f"level in {results.count('level')} and loses {results.count('loss')}.",
     )
-    yield "\n".join((*describe_order(data), *describe_champions(data), *(standing if results else ())))
+    yield "\n".join(
+        (*describe_order(data), *describe_champions(data), *(standing if results else ()), *describe_steering(data))
+    )
 
 
 def describe_order(data: ReportData) -> Iterator[str]:
@@ -139,6 +141,14 @@ def describe_champions(data: ReportData) -> Iterator[str]:
     if played:
         yield f"The trained policies of the package, `{MORE_TRAINING}`, lead {played.count([MORE_TRAINING])} of the"
         yield f"{count(len(played), 'setting')} that they play; their training was longer than the budget of the others."
+
+
+def describe_steering(data: ReportData) -> Iterator[str]:
+    """Yield how well the policies of the learner follow the weights, if it has some for weights."""
+    controls = (find_control(panel) for panel in data.panels)
+    if values := [control[LEARNER].value for control in controls if LEARNER in control]:
+        yield f"The controllability of `{LEARNER}` is {fmean(values):.2f} in the mean over the settings and {min(values):.2f}"
+        yield "in the lowest one: 1 where more weight on an objective always means more of it, 0 where weights change nothing."
 
 
 def standings(archive: Archive) -> Iterator[str]:

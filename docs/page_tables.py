@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean, median
 
+import numpy as np
 from archives import Archive
 from sections import bold_best, report_table, table
 
+from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.baselines import FORMER_METHODS
 from momagames.baselines.morl.method import LibraryLearner
 from momagames.benchmark.choices import label_methods
-from momagames.benchmark.suites import PlansExperiment
+from momagames.benchmark.suites import PlansExperiment, PoliciesExperiment
+from momagames.benchmark.tradeoffs import list_simple_methods
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import CONTROL, find_control, rank_methods
 from momagames.reports.data.panels import short_name
@@ -40,6 +43,22 @@ def ratios(archive: Archive) -> Iterator[str]:
         texts = bold_best(one, EXACT)
         rows.append((panel.full_heading, *(texts.get(name, "") for name in methods)))
     yield table(["setting", *methods], rows)
+
+
+def tradeoffs(archive: Archive) -> Iterator[str]:
+    """Yield what the reference front of each setting shows, and the share that random and scripted policies have of it."""
+    rows = []
+    for panel, one in ((panel, archive.select_setting(panel)) for panel in archive.panels):
+        assert isinstance(one.experiment, PoliciesExperiment)
+        labels = label_methods(one.experiment.methods)
+        simple = [labels[method.model_dump_json()] for method in list_simple_methods(one.experiment, panel.game)]
+        played = [points.values for name in simple for points in panel.points.get(name, {}).values()]
+        front = next(iter(panel.references.values())).values
+        found = measure_tradeoffs(front, np.concatenate(played) if played else None)
+        share = NO_SCORE if found.simple_share is None else f"{found.simple_share:.2f}"
+        numbers = f"{found.single_share:.2f}", str(found.points), f"{min(found.losses):.2f}", share
+        rows.append((panel.full_heading, *numbers, ", ".join(found.list_failures()) or "a trade-off"))
+    yield table(["setting", "one policy", "points", "least loss", "simple", "the front is"], rows)
 
 
 def list_libraries(archive: Archive) -> dict[str, str]:

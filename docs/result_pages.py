@@ -50,9 +50,15 @@ TITLES = {
 STANDING = """\
 Mean hypervolume ratios; the baseline is the best of all methods except `champion`, whose training is longer
 than the budget. It is chosen on the same results, which favors it. Win or loss: the interval of the difference,
-paired by seeds, is above or below zero.
+paired by seeds, is above or below zero."""
+UNTUNED = """\
 Budgets and the networks of moppo were cut for two cores and not tuned: [Training](learning.md) has
 learners with the training that they need."""
+FRONTS = """\
+Measured on the best-known front of each setting; [Metrics](../metrics.md#what-a-setting-must-show) defines the columns
+and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the largest share of
+the hypervolume that a single point has. Least loss: what the best policy for an objective loses in another one, as a
+share of the range. Simple: the share of random and scripted policies together."""
 CPU_TIME = """\
 For a budget of CPU time the number of environment steps is chosen by trials on the machine, so that the time of the
 last search is 0.8 to 1.25 of the budget; methods that end on their own take less, and methods whose smallest budget
@@ -131,24 +137,42 @@ def matches(archive: Archive) -> Iterator[str]:
             yield fold("Every pair", page_tables.list_pairs(scores))
 
 
+OVER_INSTANCES: Sequence[Section] = (
+    headlines.policies,
+    changed_methods,
+    missing_settings,
+    figure("overall", "All settings: interquartile means and optimality gaps"),
+    figure("overview", "Scores of every method in every setting"),
+    heading("MOPPO beside the strongest baseline"),
+    prose(STANDING),
+)
+PROVENANCE: Sequence[Section] = (heading("Settings and provenance"), description, seeds, facts)
 PAGES = {
+    "tradeoffs": Page(
+        "Trade-offs: policies over instances",
+        (
+            *OVER_INSTANCES,
+            headlines.standings,
+            heading("What each setting shows"),
+            prose(FRONTS),
+            page_tables.tradeoffs,
+            heading("Fronts and all indicators"),
+            each_setting(folded("SETTING", figure("front", "Fronts"), score_table)),
+            *PROVENANCE,
+        ),
+        ("overall", "overview", "front"),
+        "tradeoffs-",
+        headlines.find_ratio_leaders,
+    ),
     "policies": Page(
         "Track 1: policies over instances",
         (
-            headlines.policies,
-            changed_methods,
-            missing_settings,
-            figure("overall", "All settings: interquartile means and optimality gaps"),
-            figure("overview", "Scores of every method in every setting"),
-            heading("MOPPO beside the strongest baseline"),
-            prose(STANDING),
+            *OVER_INSTANCES,
+            prose(UNTUNED),
             folded("Wins and losses in every setting", headlines.standings),
             heading("All indicators"),
             each_setting(folded("SETTING", score_table)),
-            heading("Settings and provenance"),
-            description,
-            seeds,
-            facts,
+            *PROVENANCE,
         ),
         ("overall", "overview"),
         "policies-",

@@ -5,10 +5,12 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import momagames
 from momagames.analysis.statistics import Interval
+from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
@@ -63,7 +65,7 @@ def test_only_suites_of_the_pages_are_archived(results, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["make_results.py", "--archive", str(results)])
     with pytest.raises(SystemExit):
         make_results.main()
-    assert "invalid suite='both': expected 'policies', 'plans'" in capsys.readouterr().err
+    assert "invalid suite='both': expected 'tradeoffs', 'policies', 'plans'" in capsys.readouterr().err
 
 
 def test_pages_of_an_archive(results, archives, tmp_path):
@@ -200,6 +202,19 @@ def test_pages_of_a_part_of_a_suite(page, tmp_path):
     assert re.search(r"^(No .* yet\.|.* random alone was run: .*)$", text.split("\n\n")[1])
     assert re.findall(r"^Still to come: .*later\.$", text, re.MULTILINE)
     assert re.search(r"0 of \d seeds\*\* are complete", text) or page == "generalization"
+
+
+def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
+    suite = load_suite({**SUITE, "experiments": [{**POLICIES, "ideal_point": "front"}]})
+    run_suite(suite, tmp_path / "results")
+    (panel,) = collect_report_data(Store(tmp_path / "results"), suite, primary_only=True).panels
+    simple = np.concatenate([points.values for points in panel.points["random"].values()])
+    found = measure_tradeoffs(panel.references[0].values, simple)
+    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", thinned=True)
+    text = make_page("track", tmp_path / "track.npz.xz", PAGES["tradeoffs"]).texts["track"]
+    (row,) = re.findall(r"^\| MO-Breakthrough [^|]* \| (\d.*) \|$", text.partition("What each setting shows")[2], re.MULTILINE)
+    numbers = f"{found.single_share:.2f} | {found.points} | {min(found.losses):.2f} | {found.simple_share:.2f}"
+    assert row == f"{numbers} | {', '.join(found.list_failures())}"
 
 
 def test_page_of_methods_without_a_common_seed(tmp_path):

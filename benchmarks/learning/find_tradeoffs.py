@@ -43,7 +43,7 @@ POMMERMAN: list[tuple[str, dict[str, Any], tuple[str, ...], list[str]]] = [
         "outcome kills", "outcome items", "outcome movement", "outcome items movement", "kills items", "kills movement",
         "items bombs", "items movement",
     ]),
-    (DUEL, SHORT, HARDENED, ["kicks bombs", "wood items", "wood explore", "kicks items"]),
+    (DUEL, SHORT, HARDENED, ["kicks bombs"]),
     (FFA, {}, HARDENED, ["outcome movement"]),
     (FFA, SHORT, HARDENED, ["kicks bombs"]),
     (TEAM, SHORT, HARDENED, ["kicks bombs"]),

@@ -78,7 +78,7 @@ def measure_setting(experiment: PoliciesExperiment, choice: GameChoice) -> Setti
     return SettingTradeoffs(experiment.name, game, tuple(simple), measure_tradeoffs(known[1], returns))
 
 
-def _list_simple_methods(experiment: PoliciesExperiment, game: Game) -> tuple[MethodChoice, ...]:
+def list_simple_methods(experiment: PoliciesExperiment, game: Game) -> tuple[MethodChoice, ...]:
     """Return random play, scripted policies, and what has their role."""
     labels, roles = label_methods(experiment.methods), experiment.roles
 
@@ -95,7 +95,7 @@ def _list_simple_methods(experiment: PoliciesExperiment, game: Game) -> tuple[Me
 def _play_simple_policies(experiment: PoliciesExperiment, choice: GameChoice, game: Game) -> dict[str, Array]:
     """Return the mean returns of simple policies in the report episodes of the first seed, float64[K] by label."""
     found: dict[str, list[list[float]]] = {}
-    if methods := _list_simple_methods(experiment, game):
+    if methods := list_simple_methods(experiment, game):
         alone = experiment.model_copy(
             update={"games": (choice,), "methods": methods, "seeds": experiment.seeds[:1], "stored_episodes": None}
         )
