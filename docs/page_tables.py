@@ -58,7 +58,7 @@ def tradeoffs(archive: Archive) -> Iterator[str]:
         share = NO_SCORE if found.simple_share is None else f"{found.simple_share:.2f}"
         numbers = f"{found.single_share:.2f}", str(found.points), f"{min(found.losses):.2f}", share
         rows.append((panel.full_heading, *numbers, ", ".join(found.list_failures()) or "a trade-off"))
-    yield table(["setting", "one policy", "points", "least loss", "simple", "the front is"], rows)
+    yield table(["setting", "one policy", "points", "least loss", "simple", "verdict"], rows)
 
 
 def list_libraries(archive: Archive) -> dict[str, str]:

@@ -38,7 +38,7 @@ def candidates_table() -> str:
     lines = [json.loads(line) for line in FOUND.read_text(encoding="utf-8").splitlines()]
     lines.sort(key=lambda line: (line["id"], line["opponents"], str(line["params"])))
     head = [
-        "| setting | opponents | one policy | points | least loss | simple | lacking |",
+        "| setting | opponents | one policy | points | least loss | simple | verdict |",
         "|---|---|---:|---:|---:|---:|---|",
     ]
     return "\n".join([*head, *map(format_row, lines)])

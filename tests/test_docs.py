@@ -224,6 +224,13 @@ def test_the_readme_has_the_table_of_the_registry(monkeypatch):
     assert text == import_module("readme_table").update(text), "run python docs/readme_table.py"
 
 
+def test_the_page_of_settings_has_the_table_of_the_search(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    text = (ROOT / "docs" / "settings.md").read_text()
+    assert text == import_module("settings_table").update(text), "run python docs/settings_table.py"
+    assert "| **a trade-off** |" in text
+
+
 def test_the_readme_has_a_row_for_every_id_of_the_benchmark():
     rows = find_table((ROOT / "README.md").read_text(), "id")
     assert {row[0] for row in rows} == set(BENCHMARK), "run python docs/readme_table.py"
