@@ -206,7 +206,7 @@ def test_pages_of_a_part_of_a_suite(page, tmp_path):
 
 def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
     suite = load_suite({**SUITE, "experiments": [{**POLICIES, "ideal_point": "front"}]})
-    run_suite(suite, tmp_path / "results")
+    assert not run_suite(suite, tmp_path / "results").failed
     (panel,) = collect_report_data(Store(tmp_path / "results"), suite, primary_only=True).panels
     simple = np.concatenate([points.values for points in panel.points["random"].values()])
     found = measure_tradeoffs(panel.references[0].values, simple)

@@ -23,8 +23,9 @@ ROW_COLUMNS = (
     "game", "method", "seed", "version", "episode", "policy", "length", "set", "opponent", "seat", "step", "actions",
     "episodes",
 )  # fmt: skip
-# Limits of a small file, and for each byte of a larger one; archived results have up to 11 values and 230 bytes of texts
-LIMITS = {"values": (1 << 22, 16), "bytes before compression": (1 << 26, 64), "bytes of texts": (1 << 27, 512)}
+# Limits of a small file, and for each byte of a larger one; archived results have up to 22 values and 230 bytes of texts.
+# Values include nulls: each objective of a suite has columns, which are empty in the rows of other games
+LIMITS = {"values": (1 << 22, 48), "bytes before compression": (1 << 26, 64), "bytes of texts": (1 << 27, 512)}
 MAX_OPTIONS = 1 << 20  # bytes of the different options of a run
 
 

@@ -299,7 +299,9 @@ def _build_policies_panels(
             policy_episodes=played,
             weights=weights,
             generalization=generalization,
-            budgets=experiment.budgets,
+            budgets={
+                name: experiment.budgets[run.method.name] for run, name in finished if run.method.name in experiment.budgets
+            },
             num_episodes=experiment.report_episodes,
             stored_episodes=experiment.stored_episodes,
         )
