@@ -149,7 +149,7 @@ OVER_INSTANCES: Sequence[Section] = (
 PROVENANCE: Sequence[Section] = (heading("Settings and provenance"), description, seeds, facts)
 PAGES = {
     "tradeoffs": Page(
-        "Trade-offs: policies over instances",
+        "Track 1 in new settings: trade-offs between objectives",
         (
             *OVER_INSTANCES,
             headlines.standings,

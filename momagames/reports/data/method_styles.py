@@ -22,7 +22,7 @@ KNOWN = (
      "hindsight_nrpa", "safe:random", "hindsight_pareto_nrpa", "", "", ""),
 )  # fmt: skip
 COLUMNS = len(KNOWN[0])
-SCRIPTED_COLUMNS, SAFE_COLUMNS = (11, 4, 8), (2, 3, 1)  # of a game's own policies in their order, and of them with a filter
+SCRIPTED_COLUMNS, SAFE_COLUMNS = (11, 4, 8), (3, 2, 1)  # of a game's own policies in their order, and of them with a filter
 FIRST_OTHER = COLUMNS * 7  # number of the first method that is not known here
 
 
