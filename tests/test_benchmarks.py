@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from momagames.baselines.archive import is_nondominated
-from momagames.benchmark import run_suite
+from momagames.benchmark import load_suite, run_suite
 from momagames.games.tileblast.serve import server
 from tests.benchmark.tiny import POLICIES, suite
 
@@ -258,8 +259,18 @@ def test_tuning_chooses_the_best_options_of_each_method(monkeypatch):
     lines.append({"experiment": "e", "method": "a", "trial": 2, "options": {"kind": "wrong"}, "error": "too small a budget"})
     chosen = tune.choose_options(lines)["e"]
     assert {method: one["options"]["kind"] for method, one in chosen.items()} == {"a": "strong", "b": "first"}
+    assert {method: one["trials"] for method, one in chosen.items()} == {"a": 3, "b": 2}
     assert chosen["a"]["before"] < chosen["a"]["expected_utility"]
     assert chosen["b"]["before"] == chosen["b"]["expected_utility"]
+
+
+def test_the_suite_of_tradeoffs_has_the_options_that_were_chosen():
+    tuned = yaml.safe_load((ROOT / "benchmarks" / "learning" / "tuned.yaml").read_text())
+    experiments = {
+        one.name: {method.name: method.options for method in one.methods} for one in load_suite("tradeoffs").experiments
+    }
+    for name, methods in tuned.items():
+        assert {method: chosen["options"] for method, chosen in methods.items()}.items() <= experiments[name].items()
 
 
 def test_reference_sets_are_made_once(tmp_path, monkeypatch, capsys):

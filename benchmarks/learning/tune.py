@@ -132,7 +132,8 @@ def choose_options(lines: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
             means = {options: float(np.mean(values)) for options, values in scores.items()}
             best, first = max(means, key=means.__getitem__), next(iter(means))
             chosen.setdefault(experiment, {})[method] = {
-                "trials": len(means), "expected_utility": round(means[best], 4), "before": round(means[first], 4),
+                "trials": len({one["trial"] for one in lines if (one["experiment"], one["method"]) == (experiment, method)}),
+                "expected_utility": round(means[best], 4), "before": round(means[first], 4),
                 "options": json.loads(best),
             }  # fmt: skip
     return chosen
