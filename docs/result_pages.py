@@ -23,6 +23,7 @@ from sections import (
     folded,
     heading,
     list_blocks,
+    missing_methods,
     missing_settings,
     prose,
     score_table,
@@ -152,6 +153,7 @@ PAGES = {
         "Track 1 in new settings: trade-offs between objectives",
         (
             *OVER_INSTANCES,
+            missing_methods,
             headlines.standings,
             heading("What each setting shows"),
             prose(FRONTS),

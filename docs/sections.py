@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from archives import Archive
 from page_figures import fold, image
 
+from momagames.benchmark.choices import label_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.text.markdown_tables import draw_markdown, markdown_table
 from momagames.reports.text.report_tables import RUNS, make_scores
@@ -95,6 +96,21 @@ def missing_settings(archive: Archive) -> Iterator[str]:
     """Yield a sentence on the settings that have no finished run yet, if any."""
     if archive.missing:
         yield f"Still to come: {'; '.join(name for _, name in archive.missing)}."
+
+
+def missing_methods(archive: Archive) -> Iterator[str]:
+    """Yield a sentence on the methods that have no finished run in any setting that has some, if there are such methods."""
+    run = {name for panel in archive.panels for name in panel.points}
+    experiments = {panel.experiment for panel in archive.panels}
+    due = dict.fromkeys(
+        name
+        for one in archive.suite.experiments
+        if one.name in experiments
+        for name in label_methods(one.methods).values()
+        if name not in run
+    )
+    if due:
+        yield f"Not compared yet, since they have no run in these settings: {', '.join(f'`{name}`' for name in due)}."
 
 
 def fact_table(archive: Archive) -> Iterator[str]:

@@ -202,6 +202,7 @@ def test_pages_of_a_part_of_a_suite(page, tmp_path):
     assert re.search(r"^(No .* yet\.|.* random alone was run: .*)$", text.split("\n\n")[1])
     assert re.findall(r"^Still to come: .*later\.$", text, re.MULTILINE)
     assert re.search(r"0 of \d seeds\*\* are complete", text) or page == "generalization"
+    assert ("Not compared yet, since they have no run in these settings: `greedy`." in text) == (page == "tradeoffs")
 
 
 def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
@@ -213,6 +214,7 @@ def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", thinned=True)
     text = make_page("track", tmp_path / "track.npz.xz", PAGES["tradeoffs"]).texts["track"]
     (row,) = re.findall(r"^\| MO-Breakthrough [^|]* \| (\d.*) \|$", text.partition("What each setting shows")[2], re.MULTILINE)
+    assert "Not compared yet" not in text
     numbers = f"{found.single_share:.2f} | {found.points} | {min(found.losses):.2f} | {found.simple_share:.2f}"
     assert row == f"{numbers} | {', '.join(found.list_failures())}"
 
