@@ -264,6 +264,16 @@ def test_tuning_chooses_the_best_options_of_each_method(monkeypatch):
     assert chosen["b"]["before"] == chosen["b"]["expected_utility"]
 
 
+def test_trials_train_with_a_share_of_every_budget(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    tune = importlib.import_module("benchmarks.learning.tune")
+    method = {"name": "nsga2", "options": {"population": 4, "episodes": 1, "shared": True}}
+    (experiment,) = suite({**POLICIES, "methods": [method], "budget": 9000, "budgets": {"nsga2": 4000}}).experiments
+    trial = list(tune.train_and_play(experiment, experiment.methods[0], 0.5))
+    assert [line["seed"] for line in trial] == [*tune.SEEDS]
+    assert {line["budget"] for line in trial} == {2000}
+
+
 def test_the_suite_of_tradeoffs_has_the_options_that_were_chosen():
     tuned = yaml.safe_load((ROOT / "benchmarks" / "learning" / "tuned.yaml").read_text())
     experiments = {

@@ -26,7 +26,7 @@ from momagames.analysis.arrays import filter_dominated, normalize
 from momagames.analysis.utilities import expected_utility, utility_weights
 from momagames.benchmark import load_suite
 from momagames.benchmark.choices import MethodChoice
-from momagames.benchmark.evaluate import evaluate_run
+from momagames.benchmark.evaluate import measure_policies
 from momagames.benchmark.suites import PoliciesExperiment
 from momagames.files.writing import write_file_atomically
 
@@ -99,15 +99,12 @@ def train_and_play(experiment: PoliciesExperiment, method: MethodChoice, share: 
     """Yield the lines of a trial, one for each seed."""
     changed = {
         "games": experiment.games[:1], "methods": (method,), "seeds": SEEDS, "budget": int(experiment.budget * share),
+        "budgets": {name: int(steps * share) for name, steps in experiment.budgets.items()},
         "select_episodes": 1, "report_episodes": EPISODES, "episode_set": EPISODE_SET, "stored_episodes": None,
     }  # fmt: skip
     for run in experiment.model_copy(update=changed).list_runs():
         started = time.process_time()
-        returns: dict[str, list[list[float]]] = {}
-        for row in evaluate_run(run, {}):
-            if row["set"] == "report":
-                returns.setdefault(row["policy"], []).append(row["return"])
-        points = [np.mean(rows, axis=0).round(5).tolist() for rows in returns.values()]
+        points = [values.round(5).tolist() for values in measure_policies(run).values()]
         yield {
             "seed": run.seed,
             "budget": run.budget,

@@ -39,6 +39,18 @@ def evaluate_run(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | 
         yield {**head, **row}
 
 
+def measure_policies(run: Run) -> dict[str, Array]:
+    """Return the mean returns of the policies of a run in its report episodes, float64[K] by label.
+
+    run    of policies, which stores every episode
+    """
+    found: dict[str, list[list[float]]] = {}
+    for row in evaluate_run(run, {}):
+        if row["set"] == "report":
+            found.setdefault(row["policy"], []).append(row["return"])
+    return {label: np.mean(returns, axis=0) for label, returns in found.items()}
+
+
 def evaluate_plans(run: PlansRun, facts: dict[str, Any]) -> Iterator[Row]:
     """Yield one row for each non-dominated plan of the run."""
     game = run.game.make_game()

@@ -12,7 +12,7 @@ from momagames.analysis.tradeoffs import Tradeoffs, measure_tradeoffs
 from momagames.baselines.random import Random
 from momagames.baselines.scripted import Scripted
 from momagames.benchmark.choices import GameChoice, MethodChoice, label_methods
-from momagames.benchmark.evaluate import evaluate_run
+from momagames.benchmark.evaluate import measure_policies
 from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.suites import PoliciesExperiment, Suite
 from momagames.contract import Game
@@ -94,13 +94,13 @@ def list_simple_methods(experiment: PoliciesExperiment, game: Game) -> tuple[Met
 
 def _play_simple_policies(experiment: PoliciesExperiment, choice: GameChoice, game: Game) -> dict[str, Array]:
     """Return the mean returns of simple policies in the report episodes of the first seed, float64[K] by label."""
-    found: dict[str, list[list[float]]] = {}
+    found: dict[str, Array] = {}
     if methods := list_simple_methods(experiment, game):
         alone = experiment.model_copy(
             update={"games": (choice,), "methods": methods, "seeds": experiment.seeds[:1], "stored_episodes": None}
         )
+        labels = label_methods(experiment.methods)
         for run in alone.list_runs():
-            for row in evaluate_run(run, {}):
-                if row["set"] == "report":
-                    found.setdefault(f"{run.method.name}: {row['policy']}", []).append(row["return"])
-    return {label: np.mean(returns, axis=0) for label, returns in found.items()}
+            name = labels[run.method.model_dump_json()]
+            found |= {f"{name}: {label}": values for label, values in measure_policies(run).items()}
+    return found
