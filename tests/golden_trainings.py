@@ -62,6 +62,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], int]] = {  # method -> small options, b
     "behavior_cloning": (CLONING, 60_000),
     "return_conditioned": (CLONING, 60_000),
 }
+CASE_OPTIONS = {"moppo mo-samegame-v0": {"network": "convolutional"}}  # no other game here trains this network
 # Of means and standard deviations on other processors, which round otherwise, in standard deviations: without vector
 # instructions the arrays of `moppo` differ by 0.0003; other initial values differ by 0.1
 TOLERANCE = 0.01
@@ -74,6 +75,7 @@ def make_game(id: str) -> Game:
 def make_training(name: str, id: str) -> tuple[Method, TrainingSetup]:
     """Return a method and what it is trained on. Raises InvalidParameter where it cannot train; MissingExtra."""
     options, budget = OPTIONS[name]
+    options = {**options, **CASE_OPTIONS.get(f"{name} {id}", {})}
     if issubclass(method(name), OfflineMethod):
         options = {**options, "data": make_data().name}
     game = make_game(id)

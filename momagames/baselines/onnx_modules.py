@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from momagames.baselines.candidates.grpo_trainer import ScoreNetwork
 from momagames.baselines.candidates.policy import Scorer
+from momagames.baselines.candidates.score_network import ScoreNetwork
 from momagames.baselines.moppo.encoder import BIN, LINEAR, LOGARITHMIC, ONE_HOT, POSITION
 from momagames.baselines.moppo.network import Network
 from momagames.baselines.moppo.network_policy import NetworkPolicy

@@ -9,7 +9,10 @@ of the objectives that the step rewards, the change of the number of distinct ac
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.engine.lookahead import supports_lookahead
@@ -68,3 +71,13 @@ def check_candidates(game: Game) -> None:
             f"{game.id}: candidate actions need a sequential game with discrete actions and perfect information; it is "
             f"{game.dynamics} with actions {game.actions} and {game.information} information"
         )
+
+
+def root_mean_square(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the scale of each column of rows [R, F], float64[F]: the root mean square; 1 for 0."""
+    return root_or_one(np.square(rows.astype(np.float64)).mean(axis=0))
+
+
+def root_or_one(squares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the square roots; 1 for 0."""
+    return np.where(squares > 0, np.sqrt(squares), 1.0)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from momagames.baselines.candidates.grpo_options import GrpoOptions
-from momagames.baselines.candidates.rollout import Decisions
+from momagames.baselines.candidates.rollout import Decisions, list_rows
+from momagames.baselines.candidates.score_network import ScoreNetwork
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats
 from momagames.baselines.optimizer_state import collect_tensors
 from momagames.baselines.torch_threads import use_torch_threads
@@ -16,25 +17,6 @@ from momagames.baselines.trainer import Arrays
 from momagames.baselines.training_setup import TrainingSetup
 
 MIN_DEVIATION = 1e-6  # of the utilities of a group; equal episodes have no advantage
-
-
-class ScoreNetwork(nn.Module):
-    """The scorer of `kernels.score_candidate` on features that are divided by their scale.
-
-    At first all scores are 0, so that all candidates are equally likely.
-    """
-
-    def __init__(self, count: int, hidden: int, generator: torch.Generator) -> None:
-        super().__init__()
-        bound = count**-0.5
-        self.linear = nn.Parameter(torch.zeros(count))
-        self.bias = nn.Parameter((torch.rand(hidden, generator=generator) * 2 - 1) * bound)
-        self.weight = nn.Parameter((torch.rand(count, hidden, generator=generator) * 2 - 1) * bound)
-        self.output = nn.Parameter(torch.zeros(hidden))
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Return the scores float32[R] of features float32[R, F]."""
-        return features @ self.linear + torch.relu(torch.addmm(self.bias, features, self.weight)) @ self.output
 
 
 class GrpoTrainer(CandidateTrainer):
@@ -49,9 +31,7 @@ class GrpoTrainer(CandidateTrainer):
         self.optimizer = torch.optim.Adam(self.network.parameters(), options.learning_rate)
 
     def parameters(self) -> Floats:
-        scale = self.feature_scale
-        linear, bias, weight, output = (one.detach().numpy().astype(np.float64) for one in self.network.parameters())
-        return np.concatenate([linear / scale, bias, (weight / scale[:, None]).ravel(), output])
+        return self.network.export(self.feature_scale)
 
     def arrays(self) -> Arrays:
         return {name: tensor.detach().numpy() for name, tensor in collect_tensors(self.network, self.optimizer).items()}
@@ -107,8 +87,7 @@ class _Minibatch:
 
     def __init__(self, decisions: Decisions, chosen: NDArray[np.int64], scale: Floats, advantages: Floats) -> None:
         counts = decisions.counts[chosen]
-        ends, firsts = np.cumsum(counts), np.cumsum(decisions.counts)[chosen] - counts
-        rows = np.arange(ends[-1]) + np.repeat(firsts - ends + counts, counts)
+        ends, rows = np.cumsum(counts), list_rows(np.cumsum(decisions.counts)[chosen] - counts, counts)
         self._features = torch.from_numpy(decisions.features[rows] / scale.astype(np.float32))
         self._segments = torch.from_numpy(np.repeat(np.arange(len(chosen)), counts))
         self._chosen = torch.from_numpy(ends - counts + decisions.choices[chosen])

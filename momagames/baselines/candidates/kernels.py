@@ -11,7 +11,7 @@ import numpy as np
 from momagames.contract import Game
 from momagames.engine.lookahead import Trial, make_heuristic, make_lookahead
 from momagames.engine.loops import cache_by_rules, get_pruner, make_distinct_legal
-from momagames.kernels.jit import kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, mix, uniform, update_best
 
 
@@ -171,3 +171,41 @@ def make_candidate_kernel(game: Game) -> Callable[..., Any]:
         return word
 
     return act
+
+
+@cache_by_rules
+def compile_candidate_encoder(game: Game) -> Callable[..., Any]:
+    """Return a function that records the candidate actions of decisions, see `moppo.candidate_views.CandidateViews`.
+
+    envs and agents int64[R], weights float32[R, K]. The scratch arrays, `policy.CandidatePolicy.make_scratch`, have the rows of
+    the features and the next free one; memory is record[1] of a scorer whose parameters are zero, mask int8[M] a buffer.
+    Without `looks_ahead` only positions are recorded. Returns the generator word
+    """
+    write_legal, score_actions = make_distinct_legal(game), make_scoring_kernel(game)
+
+    def encode(states, envs, agents, weights, looks_ahead, first, starts, actions, positions, memory, mask, scratch, word):
+        candidates, before, own = scratch[0], scratch[3], memory[0]
+        end = starts[first]
+        for r in range(envs.shape[0]):
+            for k in range(weights.shape[1]):
+                own["weights"][k] = weights[r, k]
+            write_legal(states[envs[r]], mask)
+            count = 0
+            for a in range(mask.shape[0]):
+                count += np.int64(mask[a])
+                mask[a] *= looks_ahead
+            word = score_actions(states[envs[r]], agents[r], mask, own, scratch, word)
+            for a in range(mask.shape[0]):
+                if candidates[a]:
+                    actions[end] = a
+                    end += 1
+            starts[first + r + 1] = end
+            at = 0
+            for v in range(before.shape[0]):
+                for k in range(before.shape[1]):
+                    positions[first + r, at] = before[v, k]
+                    at += 1
+            positions[first + r, at] = count
+        return word
+
+    return compile_entry_point(encode, f"{game.rules_key}.candidates.encode")

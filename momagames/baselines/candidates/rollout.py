@@ -127,6 +127,11 @@ class RolloutCollector:
         return Rollout(batch.returns[np.arange(n), agents], steps, moves, Decisions.join(parts) if record else None)
 
 
+def list_rows(firsts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows of several decisions, one after the other, given the first row and the number of rows of each."""
+    return np.arange(counts.sum()) + np.repeat(firsts - np.cumsum(counts) + counts, counts)
+
+
 def _read_decisions(memories: NDArray[Any], rows: NDArray[np.float32], first: int) -> Decisions:
     """Return the decisions of one step from the memories, record[n, A]; episode numbers start at `first`."""
     episodes, agents = np.nonzero(memories["num_rows"] > 0)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.candidates.features import root_mean_square, root_or_one
 from momagames.baselines.candidates.policy import CandidatePolicy, Scorer, make_scorer
 from momagames.baselines.candidates.rollout import Rollout, RolloutCollector
 from momagames.baselines.trainer import Arrays, list_weights, restore_arrays
@@ -170,7 +171,7 @@ class CandidateTrainer(ABC):
         parameters = np.zeros((SCALE_EPISODES, self.policy.num_parameters))
         rollout = self.play(parameters, self.sample_weights(SCALE_EPISODES), np.arange(SCALE_EPISODES), record=True)
         assert rollout.decisions is not None
-        feature_scale = _root(np.square(rollout.decisions.features.astype(np.float64)).mean(axis=0))
+        feature_scale = root_mean_square(rollout.decisions.features)
         if self.setup.return_scale is not None:
             return feature_scale, self.setup.return_scale
         squares = np.zeros(len(self.game.objectives))
@@ -178,9 +179,4 @@ class CandidateTrainer(ABC):
         sets = self.policy.features.sets
         for number in range(int(sets.max()) + 1):
             squares[sets == number] = means[sets == number].mean()
-        return feature_scale, _root(squares)
-
-
-def _root(squares: Floats) -> Floats:
-    """Return the square roots; 1 for 0."""
-    return np.where(squares > 0, np.sqrt(squares), 1.0)
+        return feature_scale, root_or_one(squares)

@@ -10,7 +10,7 @@ import numpy as np
 
 from momagames.baselines.moppo.encoder import BIN, LINEAR, ONE_HOT, POSITION
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules
+from momagames.engine.loops import cache_by_rules, get_pruner
 from momagames.engine.masks import fill_forced_action, has_choice
 from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
@@ -376,6 +376,18 @@ def compile_safe_masks(game: Game) -> Callable[..., None]:
                     clear(states[n], agent, caution, masks[n, v])
 
     return compile_entry_point(clear_masks, f"{game.rules_key}.moppo.clear_masks")
+
+
+@cache_by_rules
+def compile_distinct_masks(game: Game) -> Callable[..., None]:
+    """Return a function that keeps one of several equivalent actions in the masks int8[N, 1, M] of the agents to move."""
+    prune = get_pruner(game)
+
+    def clear_masks(states, masks):
+        for n in range(masks.shape[0]):
+            prune(states[n], masks[n, 0])
+
+    return compile_entry_point(clear_masks, f"{game.rules_key}.moppo.distinct_masks")
 
 
 def _compute_advantages(

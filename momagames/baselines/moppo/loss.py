@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from momagames.baselines.moppo.distributions import gather_log_probs, masked_log_softmax, mean_entropy
-from momagames.baselines.moppo.network import ActorCritic
+from momagames.baselines.moppo.model import Model
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.rollout import Progress, Rollout
 from momagames.baselines.moppo.utility import Utility
@@ -28,17 +28,17 @@ SMALLEST_PART = 512  # decisions of a minibatch that repay another thread
 class Learner:
     """Updates the network with rollouts.
 
-    threads    number of threads that share a minibatch where the network reads egocentric views; its layers are too small to
-               have several threads themselves
+    threads    number of threads that share a minibatch where the network reads no observations; its layers are too small to have
+               several threads themselves
     """
 
     def __init__(
-        self, options: MoppoOptions, model: ActorCritic, utility: Utility, progress: Progress, generator: torch.Generator,
+        self, options: MoppoOptions, model: Model, utility: Utility, progress: Progress, generator: torch.Generator,
         threads: int,
     ) -> None:  # fmt: skip
         self.options, self.model, self.utility, self.progress = options, model, utility, progress
         self._generator = generator
-        self._threads = threads if model.encoder.egocentric_size and model.device.type == "cpu" else 1
+        self._threads = threads if model.reads_states and model.device.type == "cpu" else 1
         self.optimizer = torch.optim.Adam(model.network.parameters(), options.learning_rate, eps=ADAM_EPS, fused=True)
         self._annealing = 1.0
 

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from momagames.baselines import SAFE
 from momagames.baselines.base import Plans
+from momagames.baselines.candidates.policy import CandidatePolicy, Scorer, restore_scorer
+from momagames.baselines.candidates.policy import restore_policy as restore_candidate_policy
+from momagames.baselines.moppo.candidate_views import is_made_for_candidates, make_candidates
 from momagames.baselines.moppo.encoder import make_network_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, check_caution, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS, MoppoOptions
@@ -70,7 +73,9 @@ class Moppo(MoppoOptions, TrainerMethod):
     @classmethod
     def default_options(cls, game: Game) -> dict[str, Any]:
         own: dict[str, Any] = {}
-        if game.learning.egocentric_view:  # small networks, efficient in large batches
+        if is_made_for_candidates(game):  # updates of few decisions, as most steps are look-ahead
+            own = {"num_steps": 16, "update_epochs": 3, "learning_rate": 1e-2, "hidden": 32}
+        elif game.learning.egocentric_view:  # small networks, efficient in large batches
             own = {"num_envs": 512, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "greedy": False}
         if game.learning.clear_unsafe_actions:
             own |= {"caution": MAX_CAUTION, "expert": f"{SAFE}{next(iter(game.policies), 'random')}"}
@@ -100,6 +105,8 @@ class Moppo(MoppoOptions, TrainerMethod):
 
     def _count_inputs(self, game: Game) -> tuple[int, ...]:
         """Return the sizes of the inputs of the network for a game."""
+        if candidates := make_candidates(game, self):
+            return (candidates.features.count,)
         encoder = make_network_encoder(game, self)
         return encoder.rows, encoder.columns, len(encoder.planes), encoder.features
 
@@ -132,10 +139,14 @@ class Moppo(MoppoOptions, TrainerMethod):
             )
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         check_caution(game, self.caution)
-        make_network_encoder(game, self)
+        self._count_inputs(game)
 
-    def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> NetworkPolicy:
+    def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> NetworkPolicy | Scorer:
+        if "parameters" in arrays:
+            return restore_scorer(CandidatePolicy(game, self.hidden), self.name, arrays)
         return NetworkPolicy(game, arrays)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
+        if "parameters" in arrays:
+            return restore_candidate_policy(CandidatePolicy(game, self.hidden), label, arrays)
         return restore_policy(game, label, arrays)

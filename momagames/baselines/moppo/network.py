@@ -13,19 +13,17 @@ from torch.nn import functional as F
 
 from momagames.baselines.moppo.encoder import ObservationEncoder, make_network_encoder
 from momagames.baselines.moppo.kernels import encode_observations
+from momagames.baselines.moppo.model import Model
 from momagames.baselines.moppo.network_policy import (
     SQUEEZE_CHANNELS,
     NetworkPolicy,
-    check_caution,
     count_fc1_outputs,
     count_features,
 )
 from momagames.baselines.moppo.options import MoppoOptions
-from momagames.baselines.moppo.views import ViewLinear, ViewRows
+from momagames.baselines.moppo.views import ViewLinear, ViewRows, Views
 from momagames.baselines.observation_layout import make_workspace
-from momagames.baselines.torch_threads import use_torch_threads
 from momagames.contract import Game
-from momagames.errors import InvalidParameter
 
 Inputs = tuple[Tensor, Tensor]  # planes and vector features
 LAYERED = ("residual_convs", "residual_biases")  # arrays with an axis of layers in front
@@ -133,6 +131,20 @@ class ViewTorso(nn.Module):
         return out
 
 
+def initialize(network: nn.Module, gains: Mapping[nn.Linear, float]) -> None:
+    """Draw initial weights of the layers of a network; `gains` of other layers than the rest."""
+    for layer in network.modules():
+        if isinstance(layer, (nn.Linear, nn.Conv2d, ViewLinear)):
+            nn.init.orthogonal_(layer.weight, 2**0.5)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+    for layer, gain in gains.items():
+        nn.init.orthogonal_(layer.weight, gain)
+    for layer in network.modules():
+        if isinstance(layer, Modulation):
+            layer.reset_parameters()
+
+
 class Network(nn.Module):
     """Actor and vector-valued critic, conditioned on the weights of the objectives.
 
@@ -180,16 +192,7 @@ class Network(nn.Module):
         self.critic = nn.Linear(hidden, objectives)
         self.order: Tensor  # int64[A, M], where agents see the actions of the game
         self.register_buffer("order", torch.from_numpy(encoder.actions.argsort(axis=1)), persistent=False)
-        for layer in self.modules():
-            if isinstance(layer, (nn.Linear, nn.Conv2d, ViewLinear)):
-                nn.init.orthogonal_(layer.weight, 2**0.5)
-                if layer.bias is not None:
-                    nn.init.zeros_(layer.bias)
-        nn.init.orthogonal_(self.actor.weight, 0.01)
-        nn.init.orthogonal_(self.critic.weight, 1.0)
-        for layer in self.modules():
-            if isinstance(layer, Modulation):
-                layer.reset_parameters()
+        initialize(self, {self.actor: 0.01, self.critic: 1.0})
 
     def forward_views(self, views: ViewRows | Tensor, agents: Tensor | None) -> tuple[Tensor, Tensor]:
         """Return logits float32[R, M] and values float32[R, K] of egocentric views with weights.
@@ -248,30 +251,33 @@ class Network(nn.Module):
         return views
 
 
-class ActorCritic:
-    """A network with the encoder of its observations, on a device.
+class ActorCritic(Model):
+    """A network that reads observations, or an egocentric view, with their encoder; see `Model`."""
 
-    seed    of the initial parameters
-    """
+    network: Network
 
     def __init__(self, game: Game, options: MoppoOptions, seed: int) -> None:
-        self.game, self.device = game, _select_device(options.device)
-        self.encoder = make_network_encoder(game, options)
-        self.caution = check_caution(game, options.caution)
-        self._workspace, self._use_bfloat16 = make_workspace(game), options.precision == "bfloat16"
-        with torch.random.fork_rng(devices=[]), use_torch_threads(1):  # initial values depend on the number of threads
-            torch.manual_seed(seed)
-            size = (options.channels, options.hidden, options.layers)
-            self.network = Network(game, self.encoder, *size, options.critic == "centralized", self.caution, options.modulation)
-        self.network.to(self.device)
+        self.encoder, self._workspace = make_network_encoder(game, options), make_workspace(game)
+        self.reads_states = self.encoder.egocentric_size > 0
+        super().__init__(game, options, seed)
 
-    @property
-    def num_parameters(self) -> int:
-        return sum(parameter.numel() for parameter in self.network.parameters())
+    def make_network(self, options: MoppoOptions) -> Network:
+        size = (options.channels, options.hidden, options.layers)
+        return Network(self.game, self.encoder, *size, options.critic == "centralized", self.caution, options.modulation)
+
+    def export_actor(self) -> dict[str, NDArray[np.float32]]:
+        return self.network.export_actor()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> NetworkPolicy:
+        return NetworkPolicy(self.game, arrays)
 
     def make_policy(self) -> NetworkPolicy:
-        """Return the current network as a policy without PyTorch."""
-        return NetworkPolicy(self.game, self.network.export_actor())
+        return self.restore(self.export_actor())
+
+    def make_views(
+        self, game: Game, capacity: int, rng: np.random.Generator, threads: int, has_logits: bool = True
+    ) -> Views | None:
+        return Views(game, self.encoder, capacity, threads) if self.reads_states else None
 
     def forward(
         self, observations: NDArray[np.uint8], n: NDArray[np.int64], v: NDArray[np.int64], agents: NDArray[np.int64],
@@ -289,19 +295,15 @@ class ActorCritic:
         context[:, agent_ids:] = weights
         all_agents = None if self.network.critic_torso is None else self._encode(observations[n], context)
         own = self._encode(observations[n, v][:, None], context)
-        with self._autocast():
+        with self.autocast():
             logits, values = self.network(own, all_agents)
         return logits.float(), values.float()
 
     def forward_views(self, views: ViewRows) -> tuple[Tensor, Tensor]:
-        """Return logits float32[R, M] and values float32[R, K] of egocentric views."""
         agents = torch.from_numpy(views[0].agents[views[1]]).to(self.device)
-        with self._autocast():
+        with self.autocast():
             logits, values = self.network.forward_views(views, agents)
         return logits.float(), values.float()
-
-    def _autocast(self) -> torch.autocast:
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self._use_bfloat16, cache_enabled=False)
 
     def _encode(self, observations: NDArray[np.uint8], context: NDArray[np.float32]) -> Inputs:
         """Return the inputs of a torso for observations uint8[R, A, B], with agent ids and weights float32[R, L] appended."""
@@ -316,17 +318,7 @@ class ActorCritic:
         features = np.concatenate([scalars.reshape(decisions, -1), context], axis=1)
         return self.to_tensor(planes.reshape(decisions, -1)), self.to_tensor(features)
 
-    def to_tensor(self, array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(array).to(self.device)
-
 
 def _flatten_kernel(weights: Tensor) -> Tensor:
     """[C, P, 3, 3] -> [9, P, C], a view"""
     return weights.permute(2, 3, 1, 0).flatten(0, 1)
-
-
-def _select_device(device: str) -> torch.device:
-    """Return the torch device of an option. Raises InvalidParameter for CUDA where there is none."""
-    if device == "cuda" and not torch.cuda.is_available():
-        raise InvalidParameter("moppo: invalid device='cuda': expected 'auto' or 'cpu', PyTorch finds no CUDA device")
-    return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")

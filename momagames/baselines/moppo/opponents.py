@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import list_team
-from momagames.baselines.moppo.network import Network
-from momagames.baselines.moppo.network_policy import NetworkPolicy
+from momagames.baselines.moppo.model import Model
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.utility import WeightSampler
 from momagames.contract import Game
@@ -24,7 +23,7 @@ class Opponents:
 
     learning_agents   agents that learn in turn, each with its team, in environments without self-play
     policies          opponents in these environments, in turn with those of the pool
-    network           its current version fills the pool at first
+    model             the current version of its network fills the pool at first
     threads           number of threads that let them act
 
     seed              of the random generators of the opponents
@@ -40,18 +39,18 @@ class Opponents:
         options: MoppoOptions,
         learning_agents: Sequence[int],
         policies: Sequence[BatchPolicy],
-        network: Network,
+        model: Model,
         weight_sampler: WeightSampler,
         rng: np.random.Generator,
         threads: int,
     ) -> None:
         self._batch, self._policies, self._weight_sampler, self._rng = batch, tuple(policies), weight_sampler, rng
-        self._threads = threads
+        self._threads, self._model = threads, model
         self.seed = int(rng.integers(2**63))
         self.seats = _assign_seats(batch.game, options, learning_agents, len(policies))
         self.is_learning = self.seats == UNSEATED
         self.expert = self._make_expert(options.expert, rng)
-        self.pool = [network.export_actor()] * options.opponent_pool_size
+        self.pool = [model.export_actor()] * options.opponent_pool_size
         self.pool_weights = weight_sampler.sample(options.opponent_pool_size)
         self.players = self._make_players()
 
@@ -68,7 +67,7 @@ class Opponents:
 
     def _make_players(self) -> SeatedPolicies:
         pool = [
-            NetworkPolicy(self._batch.game, arrays).compile("pool", weights, greedy=False)
+            self._model.restore(arrays).compile("pool", weights, greedy=False)
             for arrays, weights in zip(self.pool, self.pool_weights.tolist(), strict=True)
         ]
         return SeatedPolicies(self._batch, [*self._policies, *pool], self.seats, self.seed, threads=self._threads)
@@ -79,10 +78,10 @@ class Opponents:
         self.players = self._make_players()
         self.players.load_state_dict(state)
 
-    def update_pool(self, updates: int, network: Network) -> None:
+    def update_pool(self, updates: int) -> None:
         """Every POOL_INTERVAL updates replace the oldest version in the pool, and draw new weights."""
         if self.pool and updates % POOL_INTERVAL == 0:
-            self.pool[updates // POOL_INTERVAL % len(self.pool)] = network.export_actor()
+            self.pool[updates // POOL_INTERVAL % len(self.pool)] = self._model.export_actor()
             self.pool_weights = self._weight_sampler.sample(len(self.pool))
             self.reseat()
 

@@ -44,7 +44,7 @@ CHOICES = {
     "utility": UTILITIES,
     "reward_scaling": ("random", "expert", "running"),
     "device": ("auto", "cpu", "cuda"),
-    "network": ("auto", "convolutional", "egocentric"),
+    "network": ("auto", "convolutional", "egocentric", "candidates"),
     "precision": ("float32", "bfloat16"),
 }
 
@@ -65,7 +65,8 @@ class MoppoOptions:
     concentration       parameter of the symmetric Dirichlet distribution of the weights: 1 is uniform, smaller values favor
                         single objectives
     channels, hidden, layers   sizes of the network, see `network.Network`; behind an egocentric view there are two dense
-                        layers of 2 * hidden and hidden units
+                        layers of 2 * hidden and hidden units; candidate actions are scored by one of hidden units, at most
+                        MAX_HIDDEN, see `candidate_network.CandidateNetwork`
     self_play           fraction of the environments in which all teams learn. In the others one team learns and plays in turn
                         against the opponents of the experiment and the opponent pool
     opponent_pool_size  number of earlier versions of the network in the opponent pool
@@ -85,13 +86,17 @@ class MoppoOptions:
     divisions           divisions of the simplex lattice of the weights of the returned policies
     greedy              whether these policies play the most likely action instead of sampling one
     network             "egocentric": dense layers read the egocentric view that a game declares; "convolutional": convolutions
-                        read the observation; "auto": egocentric where it is declared, but not with a centralized critic
+                        read the observation; "candidates": a hidden layer scores each distinct action by features of one step
+                        of look-ahead, in games with perfect information in which agents move in turn; "auto": egocentric where
+                        it is declared, but not with a centralized critic; else candidates where the game declares features
+                        for each objective (`ObjectiveFeatures`, or heuristics `present` or `optimistic`); else convolutional
     precision           of the network's products in training: "float32", or "bfloat16", which is faster on processors that have
                         it (avx512_bf16, amx_bf16) and on CUDA. Parameters and the returned policies are float32
     caution             level on which actions that the game declares unsafe are masked, in training and in the returned
                         policies: 0 (none), 1 or 2, see `contract.LearningSupport.clear_unsafe_actions`
     modulation          0: the weights are inputs of the network like any others; above 0: they also multiply the units of its
-                        dense layers, by factors whose initial standard deviation is this for the weights of one objective
+                        dense layers, by factors whose initial standard deviation is this for the weights of one objective. The
+                        scorer of candidate actions has no such factors, since the weights multiply its features
     """
 
     name: ClassVar[str] = "moppo"

@@ -13,8 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from momagames.baselines.moppo.candidate_views import CandidateViews
 from momagames.baselines.moppo.distributions import gather_log_probs, masked_log_softmax, sample_actions
-from momagames.baselines.moppo.kernels import compile_safe_masks, compute_advantages, find_choices
+from momagames.baselines.moppo.kernels import compile_distinct_masks, compile_safe_masks, compute_advantages, find_choices
+from momagames.baselines.moppo.model import Model
 from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.opponents import Opponents
 from momagames.baselines.moppo.options import MoppoOptions
@@ -52,9 +54,10 @@ class Rollout:
 
     Arrays have the leading axes [T, N, V], unless noted; K objectives, M actions, P parts of an action.
 
-    observations     of the views, uint8[..., B]; without bytes where the network reads egocentric views
-    egocentric       views of the decisions, if the network reads these; `view_rows` is the row of a decision
-    masks            of the actions that could be chosen: legal and, if the options say so, safe ones
+    observations     of the views, uint8[..., B]; without bytes where the network reads what is made of states
+    inputs           what it then reads of the decisions; `input_rows` is the row of a decision
+    masks            of the actions that could be chosen: legal and, if the options say so, safe ones; one of several equivalent
+                     ones where the network knows no others
     agents           agent of the view
     is_decision      whether a learning agent had more than one legal action
     has_advantage    whether the advantage of the decision is defined
@@ -65,11 +68,11 @@ class Rollout:
     episode_returns  of learning agents in finished episodes, float64[n, K]
     """
 
-    def __init__(self, game: Game, steps: int, batch: Batch, egocentric: Views | None) -> None:
+    def __init__(self, game: Game, steps: int, batch: Batch, inputs: Views | CandidateViews | None) -> None:
         views, objectives = batch.masks.shape[1], len(game.objectives)
         lead = (steps, batch.num_envs, views)
-        self.observations = np.zeros((*lead, 0 if egocentric else game.observation_bytes), np.uint8)
-        self.egocentric, self.view_rows = egocentric, np.zeros(lead, np.int64)
+        self.observations = np.zeros((*lead, 0 if inputs else game.observation_bytes), np.uint8)
+        self.inputs, self.input_rows = inputs, np.zeros(lead, np.int64)
         self.masks = np.zeros((*lead, game.mask_size), np.int8)
         self.agents = np.zeros(lead, np.int64)
         self.is_decision, self.has_advantage = np.zeros(lead, np.bool_), np.zeros(lead, np.bool_)
@@ -82,10 +85,11 @@ class Rollout:
         self.dones = np.zeros(lead[:2], np.bool_)
         self.episode_returns = np.zeros((0, objectives))
 
-    def forward(self, model: ActorCritic, indices: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+    def forward(self, model: Model, indices: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return logits float32[R, M] and values float32[R, K] of decisions, given by index as in `select`."""
-        if self.egocentric is not None:
-            return model.forward_views((self.egocentric, self.view_rows.reshape(-1)[indices]))
+        if self.inputs is not None:
+            return model.forward_views((self.inputs, self.input_rows.reshape(-1)[indices]))
+        assert isinstance(model, ActorCritic)
         n, v = np.divmod(indices, self.masks.shape[2])
         observations = self.observations.reshape(-1, *self.observations.shape[2:])
         agents, weights = self.agents.reshape(-1)[indices], self.weights.reshape(-1, self.weights.shape[3])[indices]
@@ -112,7 +116,7 @@ class RolloutCollector:
         self,
         game: Game,
         options: MoppoOptions,
-        model: ActorCritic,
+        model: Model,
         utility: Utility,
         progress: Progress,
         learning_agents: Sequence[int],
@@ -129,9 +133,7 @@ class RolloutCollector:
         self.batch.seed(int(rng.integers(2**63)))
         self._starts, self._rng = starts, rng
         self._weight_sampler = WeightSampler(len(game.objectives), options.concentration, rng, fixed_weights)
-        self.opponents = Opponents(
-            self.batch, options, learning_agents, opponents, model.network, self._weight_sampler, rng, threads
-        )
+        self.opponents = Opponents(self.batch, options, learning_agents, opponents, model, self._weight_sampler, rng, threads)
         self.self_imitation = SelfImitation(game, options, utility, rng, starts is not None and len(starts) == 1)
         self.weights = np.zeros((options.num_envs, len(game.agents), len(game.objectives)), np.float32)
         self.returns = np.zeros(self.weights.shape)
@@ -153,7 +155,7 @@ class RolloutCollector:
     def collect(self, is_cloning: bool) -> Rollout:
         """Play `num_steps` steps in all environments. In behavior cloning the expert plays for the learning agents."""
         batch, progress, seconds = self.batch, self.progress, self.progress.seconds
-        rollout = Rollout(self.game, self.options.num_steps, batch, self._make_views(self.options.num_steps))
+        rollout = Rollout(self.game, self.options.num_steps, batch, self._make_inputs(self.options.num_steps))
         finished_returns = []
         for t in range(self.options.num_steps):
             rollout.is_imitated[t] = (self.self_imitation.is_replay | is_cloning)[:, None]
@@ -164,7 +166,7 @@ class RolloutCollector:
                 self.opponents.expert.act(actions)
             self.self_imitation.apply_replays(actions, batch.lengths)
             rollout.actions[t] = actions
-            if self.model.caution:  # the network cannot imitate what it cannot play
+            if self.model.caution or self.model.is_for_distinct:  # the network cannot imitate what it cannot play
                 rollout.is_decision[t] &= _are_legal(rollout.masks[t], actions, self.game.actions)
             batch.step(actions)
             progress.steps += batch.num_envs
@@ -203,10 +205,12 @@ class RolloutCollector:
         batch, game, view_agents = self.batch, self.game, self._view_agents()
         masks = rollout.masks[t]
         masks[:], rollout.agents[t] = batch.masks, view_agents
-        if rollout.egocentric is None:
+        if rollout.inputs is None:
             rollout.observations[t] = batch.observations
         if self.model.caution:
             self._clear_unsafe_actions(view_agents, masks)
+        if self.model.is_for_distinct:
+            compile_distinct_masks(game)(batch.states, masks)
         find_choices(masks, self._parts, rollout.is_decision[t])
         rollout.is_decision[t] &= np.take_along_axis(self.opponents.is_learning, view_agents, 1)
         actions = _first_legal_actions(masks, game.actions)[:, : game.actors].copy()
@@ -222,7 +226,7 @@ class RolloutCollector:
         rollout.weights[t, n, v] = self.weights[n, agents]
         rollout.past_returns[t, n, v] = self.returns[n, agents] / self.utility.reward_scale
         with torch.no_grad():
-            rollout.view_rows[t, n, v], outputs = self._forward(n, v, agents, rollout.egocentric)
+            rollout.input_rows[t, n, v], outputs = self._forward(n, v, agents, rollout.inputs)
             logits, values = outputs[0].cpu(), outputs[1].cpu()
             rollout.values[t, n, v] = values.numpy()
             if not is_cloning:
@@ -242,24 +246,26 @@ class RolloutCollector:
 
         run_in_parts(clear, len(masks), self._threads)
 
-    def _make_views(self, steps: int) -> Views | None:
-        """Return room for the egocentric views of the decisions of this many steps, if the network reads these."""
+    def _make_inputs(self, steps: int, has_logits: bool = True) -> Views | CandidateViews | None:
+        """Return room for the decisions of this many steps; see `Model.make_views`."""
         decisions = self.batch.num_envs if self.game.sequential else int(self.opponents.is_learning.sum())
-        encoder = self.model.encoder
-        return Views(self.game, encoder, steps * decisions, self._threads) if encoder.egocentric_size else None
+        return self.model.make_views(self.game, steps * decisions, self._rng, self._threads, has_logits)
 
     def _forward(
-        self, n: NDArray[np.int64], v: NDArray[np.int64], agents: NDArray[np.int64], egocentric: Views | None
+        self, n: NDArray[np.int64], v: NDArray[np.int64], agents: NDArray[np.int64], inputs: Views | CandidateViews | None
     ) -> tuple[NDArray[np.int64], tuple[Tensor, Tensor]]:
-        """Return the rows of the egocentric views and (logits float32[R, M], values float32[R, K]) of the present views [n, v].
+        """Return the rows of the inputs and (logits float32[R, M], values float32[R, K]) of the present views [n, v].
 
-        egocentric    to which the egocentric views are appended, if the network reads these
+        inputs    to which they are appended; None: the network reads observations
         """
         weights = self.weights[n, agents]
-        if egocentric is None:
+        if inputs is None:
+            assert isinstance(self.model, ActorCritic)
             return np.zeros(len(n), np.int64), self.model.forward(self.batch.observations, n, v, agents, weights)
-        rows = egocentric.append(self.batch.states, n, agents, weights)
-        return rows, self.model.forward_views((egocentric, rows))
+        before = inputs.steps
+        rows = inputs.append(self.batch.states, n, agents, weights)
+        self.progress.steps += inputs.steps - before
+        return rows, self.model.forward_views((inputs, rows))
 
     def _compute_advantages(self, rollout: Rollout) -> None:
         """Fill in the advantages. Values after the last step are known for agents that observe the last position."""
@@ -272,7 +278,7 @@ class RolloutCollector:
         n, v = n[is_active], v[is_active]
         agents = view_agents[n, v]
         with torch.no_grad():
-            _, (_, values) = self._forward(n, v, agents, self._make_views(1))
+            _, (_, values) = self._forward(n, v, agents, self._make_inputs(1, has_logits=False))
         next_values[n, agents] = values.cpu().numpy()
         compute_advantages(
             rollout.rewards, rollout.dones, rollout.agents[:, :, 0].astype(np.int32), rollout.is_decision, rollout.values,

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from momagames.baselines.moppo.network import ActorCritic
+from momagames.baselines.moppo.model import Model
 from momagames.baselines.moppo.rollout import Progress, RolloutCollector
 from momagames.baselines.moppo.utility import Utility
 from momagames.baselines.optimizer_state import collect_tensors
@@ -32,7 +32,7 @@ class TrainingParts:
     generator: torch.Generator
     progress: Progress
     utility: Utility
-    model: ActorCritic
+    model: Model
     collectors: Sequence[RolloutCollector]
     optimizer: torch.optim.Optimizer
 

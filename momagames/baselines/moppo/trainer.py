@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
 from momagames.baselines.base import Plan
+from momagames.baselines.moppo.candidate_network import CandidateModel
+from momagames.baselines.moppo.candidate_views import make_candidates
 from momagames.baselines.moppo.loss import Learner
+from momagames.baselines.moppo.model import Model
 from momagames.baselines.moppo.network import ActorCritic
-from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.rollout import Progress, RolloutCollector
 from momagames.baselines.moppo.state import TrainingParts, load_state_dict, state_dict
 from momagames.baselines.moppo.utility import Utility
 from momagames.baselines.torch_threads import use_torch_threads
-from momagames.baselines.trainer import Arrays, list_weights
+from momagames.baselines.trainer import Arrays, TrainedPolicies, list_weights
 from momagames.baselines.training_setup import TrainingSetup
+from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
 
@@ -39,7 +42,7 @@ class MoppoTrainer:
         self.rng, self.generator = np.random.default_rng(words[0]), torch.Generator().manual_seed(seeds[1])
         self.progress = Progress(setup.budget)
         self.utility = Utility(self.game, options, seeds[2], setup.return_scale)
-        self.model = ActorCritic(self.game, options, seeds[3])
+        self.model = make_model(self.game, options, seeds[3])
         fixed = None if setup.fixed_weights is None else list_weights(self.game, 1, setup.fixed_weights)[0]
         self.collectors = [
             RolloutCollector(
@@ -83,21 +86,21 @@ class MoppoTrainer:
         """Non-dominated episodes, if all start from one position."""
         return self.collector.self_imitation.archive
 
-    def make_policies(self) -> NetworkPolicy:
+    def make_policies(self) -> TrainedPolicies:
         """Return the policies of the current network."""
         return self.model.make_policy()
 
     def train_iteration(self) -> dict[str, float]:
         """Collect a rollout and update the network. Returns metrics."""
-        # the small layers behind an egocentric view take longer on two threads than on one: minibatches are shared instead
-        with use_torch_threads(1 if self.model.encoder.egocentric_size else self.setup.threads):
+        # small layers take longer on two threads than on one: minibatches are shared instead
+        with use_torch_threads(1 if self.model.reads_states else self.setup.threads):
             self.learner.anneal(self.progress.remaining)
             collector = self.collectors[self.progress.updates % len(self.collectors)]
             rollout = collector.collect(self.is_cloning)
             losses = self.learner.update(rollout)
         self.progress.updates += 1
         for one in self.collectors:
-            one.opponents.update_pool(self.progress.updates, self.model.network)
+            one.opponents.update_pool(self.progress.updates)
         return {"steps": self.steps, "decisions": self.decisions, **self._summarize_episodes(rollout.episode_returns), **losses}
 
     def summarize(self) -> dict[str, Any]:
@@ -137,6 +140,7 @@ class MoppoTrainer:
             history.append(np.where(is_running, seated.act()[:, 0, 0], -1))
             self.progress.steps += int(is_running.sum())
             batch.step(batch.last_actions)
+        self.progress.steps += int(seated.lookahead_steps().sum())
         actions = np.stack(history, 1)
 
         def make_plan(i: int) -> Plan:
@@ -145,3 +149,9 @@ class MoppoTrainer:
 
         self.archive.add(batch.returns[:, 0], make_plan)
         return batch.returns[:, 0].copy()
+
+
+def make_model(game: Game, options: MoppoOptions, seed: int) -> Model:
+    """Return the network of these options; see `Model`."""
+    candidates = make_candidates(game, options)
+    return CandidateModel(game, candidates, options, seed) if candidates else ActorCritic(game, options, seed)

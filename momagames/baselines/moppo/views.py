@@ -35,7 +35,10 @@ class Views:
     columns     int32[entries], in ascending order in each row, and their values float32[entries]
     weights     float32[capacity, K], which are also the last entries of the rows
     agents      int64[capacity]
+    steps       environment steps of a look-ahead: there is none
     """
+
+    steps = 0
 
     def __init__(self, game: Game, encoder: ObservationEncoder, capacity: int, threads: int = 1) -> None:
         self._game, self._encoder, self._count, self.threads = game, encoder, 0, threads

@@ -99,6 +99,7 @@ def test_chebyshev_utility_finds_points_in_concave_regions(torch):
         "channels": 8,
         "hidden": 16,
         "divisions": 8,
+        "network": "convolutional",
     }
     trainer = make_trainer("mo-samegame-v0", BOARD, 30_000, start=start, utility="chebyshev", **options)
     while not trainer.is_done:
