@@ -92,12 +92,13 @@ def test_logits_are_those_of_the_compiled_policy(case: str, tmp_path: Path) -> N
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("hidden", [0, 7])
-def test_scores_are_those_of_the_scorer(hidden: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", ["cross_entropy", "grpo", "moppo"])
+def test_scores_are_those_of_the_scorer(method: str, tmp_path: Path) -> None:
     game = momagames.spec("mo-samegame-v0", board_height=4, board_width=4, num_colors=3)
-    policy, rng = CandidatePolicy(game, hidden), np.random.default_rng(0)
+    options: dict[str, dict] = {"cross_entropy": {}, "grpo": {"hidden": 7}, "moppo": Moppo.default_options(game)}
+    policy, rng = CandidatePolicy(game, options[method].get("hidden", 0)), np.random.default_rng(0)
     facts = {"game": game.id, "params": dict(game.params), "canonical": format_id(game.id, game.params)}
-    facts |= {"method": "grpo" if hidden else "cross_entropy", "options": {"hidden": hidden} if hidden else {}}
+    facts |= {"method": method, "options": options[method]}
     parameters = rng.normal(0, 0.3, policy.num_parameters)
     checkpoint = Checkpoint(Path("scorer.npz"), facts, {"parameters": parameters}, {}, USER)
     model = onnx_export.export_onnx(checkpoint, tmp_path / "scorer.onnx")

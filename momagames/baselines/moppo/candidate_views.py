@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.candidates.features import check_candidates
 from momagames.baselines.candidates.kernels import compile_candidate_encoder
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import list_rows
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.contract import Game
 from momagames.engine.lookahead import supports_lookahead
+from momagames.errors import InvalidParameter
 
 
 class CandidateViews:
@@ -89,10 +89,13 @@ def count_position_features(policy: CandidatePolicy) -> int:
 
 def make_candidates(game: Game, options: MoppoOptions) -> CandidatePolicy | None:
     """Return the candidate policy whose scorer these options train; None: another network. Raises InvalidParameter."""
-    if options.network == "candidates":
-        check_candidates(game)
-    elif options.network != "auto" or not is_made_for_candidates(game):
+    if options.network not in ("auto", "candidates") or (options.network == "auto" and not is_made_for_candidates(game)):
         return None
+    reason = "" if supports_lookahead(game) else "since it needs moves in turn, one discrete action and perfect information"
+    if reason := reason or ("since its scorer masks no unsafe actions" if options.caution else ""):
+        raise InvalidParameter(
+            f"moppo: invalid network='candidates' for {game.id}: expected 'auto' or 'convolutional', {reason}"
+        )
     return CandidatePolicy(game, options.hidden)
 
 

@@ -28,8 +28,8 @@ SMALLEST_PART = 512  # decisions of a minibatch that repay another thread
 class Learner:
     """Updates the network with rollouts.
 
-    threads    number of threads that share a minibatch where the network reads no observations; its layers are too small to have
-               several threads themselves
+    threads    number of threads that share a minibatch where the network reads no observations; its layers are too small to
+               have several threads themselves
     """
 
     def __init__(

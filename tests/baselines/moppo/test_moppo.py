@@ -226,7 +226,11 @@ CASES = {
 
 @pytest.mark.parametrize("id", CASES)
 def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
-    params, names, options = CASES[id]
+    check_resumed(id, *CASES[id], tmp_path)
+
+
+def check_resumed(id, params, names, options, folder):
+    """Compare a training with one that is stored and resumed, against opponents of these names."""
     game = momagames.spec(id, **params)
     opponents = [batch_policy(name, game) for name in names]
     start = generate_starts(game, np.array([CONCAVE], np.uint64)) if "self_imitation_coef" in options else None
@@ -236,8 +240,8 @@ def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
     for _ in range(5):
         first.train_iteration()
     state, arrays = first.state_dict()
-    save_checkpoint(tmp_path / "a.npz", {"trainer": state}, {}, arrays)
-    checkpoint = load_checkpoint(tmp_path / "a.npz")
+    save_checkpoint(folder / "a.npz", {"trainer": state}, {}, arrays)
+    checkpoint = load_checkpoint(folder / "a.npz")
     second = make_trainer(id, params, 10**6, 3, opponents, start, **options)
     second.load_state_dict(checkpoint.head["trainer"], checkpoint.training)
     for _ in range(7):
