@@ -3,8 +3,8 @@
 Networks of moppo give `logits` float32[N, M] for the actions. A network that reads observations has the fields of the
 observation as inputs, by name, and encodes them itself; one with an egocentric view has the view as the input `view`. Further
 inputs are `weights` float32[N, K] of the objectives, and `agent` int64[N], the index of the agent that acts, where a network
-tells agents apart. Scorers of grpo and cross_entropy give `scores` float64[N] for the features of N candidate actions,
-`features` float64[N, F]; the weights of the objectives are among the features.
+tells agents apart. Scorers of grpo and cross_entropy, and of moppo with its network "candidates", give `scores` float64[N] for
+the features of N candidate actions, `features` float64[N, F]; the weights of the objectives are among the features.
 
 The model does not know the rules: illegal actions are left out by its caller, and so are unsafe ones (option `caution`).
 """
