@@ -60,7 +60,7 @@ class CandidateModel(Model):
     policy    whose scorer it trains
     """
 
-    reads_states, is_for_distinct = True, True
+    reads_states, prunes_actions = True, True
     network: CandidateNetwork
 
     def __init__(self, game: Game, policy: CandidatePolicy, options: MoppoOptions, seed: int) -> None:

@@ -34,7 +34,8 @@ MAX_POLICIES = 1024
 class Moppo(MoppoOptions, TrainerMethod):
     """Multi-objective PPO: one network for all weights of the objectives (extra `learn`: PyTorch).
 
-    The network is conditioned on the observation, the agent id, and weights that are sampled for each team and episode. The
+    The network is conditioned on the observation, the agent id, and weights that are sampled for each team and episode; or it
+    reads an egocentric view, or scores candidate actions by one step of look-ahead, which counts as a step (`network`). The
     critic has one value for each objective; the advantage is the weighted sum of the advantages in the objectives. All
     learning agents share the network (IPPO). Illegal actions are masked. Rewards are divided by a scale (`reward_scaling`),
     and weights refer to scaled rewards. Truncated episodes are treated as terminated. See `MoppoOptions` for the options.

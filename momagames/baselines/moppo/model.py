@@ -29,12 +29,12 @@ class Model(ABC):
     network          actor and critic
     caution          level on which unsafe actions are masked
     reads_states     whether it reads views that are made of states, not observations; its layers are small
-    is_for_distinct  whether it knows one of several equivalent actions only: the others are masked
+    prunes_actions   whether it knows one of several equivalent actions only: the others are masked
     """
 
     network: nn.Module
     reads_states: bool
-    is_for_distinct: bool = False
+    prunes_actions: bool = False
 
     def __init__(self, game: Game, options: MoppoOptions, seed: int) -> None:
         self.game, self.device = game, _select_device(options.device)

@@ -166,7 +166,7 @@ class RolloutCollector:
                 self.opponents.expert.act(actions)
             self.self_imitation.apply_replays(actions, batch.lengths)
             rollout.actions[t] = actions
-            if self.model.caution or self.model.is_for_distinct:  # the network cannot imitate what it cannot play
+            if self.model.caution or self.model.prunes_actions:  # the network cannot imitate what it cannot play
                 rollout.is_decision[t] &= _are_legal(rollout.masks[t], actions, self.game.actions)
             batch.step(actions)
             progress.steps += batch.num_envs
@@ -209,7 +209,7 @@ class RolloutCollector:
             rollout.observations[t] = batch.observations
         if self.model.caution:
             self._clear_unsafe_actions(view_agents, masks)
-        if self.model.is_for_distinct:
+        if self.model.prunes_actions:
             compile_distinct_masks(game)(batch.states, masks)
         find_choices(masks, self._parts, rollout.is_decision[t])
         rollout.is_decision[t] &= np.take_along_axis(self.opponents.is_learning, view_agents, 1)
