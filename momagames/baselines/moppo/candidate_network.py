@@ -64,7 +64,7 @@ class CandidateModel(Model):
     network: CandidateNetwork
 
     def __init__(self, game: Game, policy: CandidatePolicy, options: MoppoOptions, seed: int) -> None:
-        self._policy, self._scales = policy, estimate_scales(policy, options.concentration, seed)
+        self._policy, self._scales = policy, estimate_scales(game, options.concentration, seed)
         super().__init__(game, options, seed)
 
     def make_network(self, options: MoppoOptions) -> CandidateNetwork:
@@ -79,7 +79,7 @@ class CandidateModel(Model):
     def make_views(
         self, game: Game, capacity: int, rng: np.random.Generator, threads: int, has_logits: bool = True
     ) -> CandidateViews:
-        return CandidateViews(self._policy, game, capacity, rng, has_logits)
+        return CandidateViews(game, capacity, rng, has_logits)
 
     def forward_views(self, views: CandidateRows) -> tuple[Tensor, Tensor]:
         own, rows = views
@@ -92,21 +92,19 @@ class CandidateModel(Model):
         return logits.index_put(places, scores.float()), values.float()
 
 
-def estimate_scales(
-    policy: CandidatePolicy, concentration: float, seed: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def estimate_scales(game: Game, concentration: float, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return divisors of the features of actions and of positions: their root mean squares in random play, or 1.
 
     concentration    of the Dirichlet distribution of the weights
     """
-    rng, game = np.random.default_rng(seed), policy.game
+    rng = np.random.default_rng(seed)
     batch = Batch(game, SCALE_EPISODES, autoreset="disabled")
     batch.seed(int(rng.integers(2**63)))
     batch.reset()
     weights = rng.dirichlet(np.full(len(game.objectives), concentration), SCALE_EPISODES).astype(np.float32)
     features, positions = [], []
     while len(n := np.flatnonzero(batch.states["over"] == 0)):
-        views = CandidateViews(policy, game, len(n), rng)
+        views = CandidateViews(game, len(n), rng)
         views.append(batch.states, n, batch.to_move[n].astype(np.int64), weights[n])
         ends = views.starts[1:]
         features.append(views.features[: ends[-1]])

@@ -19,8 +19,6 @@ from momagames.errors import InvalidParameter
 class CandidateViews:
     """Candidate actions of decisions and their features, each decision with its own number of them.
 
-    policy         whose candidate actions these are; its scorer is not used
-    game           that is played, with the rules and objectives of that of the policy
     capacity       number of decisions
     rng            of the random draws of the look-ahead
     looks_ahead    whether there are candidates; otherwise there are only positions, which take no environment steps
@@ -32,15 +30,15 @@ class CandidateViews:
     steps          environment steps of the look-ahead so far
     """
 
-    def __init__(
-        self, policy: CandidatePolicy, game: Game, capacity: int, rng: np.random.Generator, looks_ahead: bool = True
-    ) -> None:
-        self._policy, self._game, self._rng, self._looks_ahead, self._count = policy, game, rng, looks_ahead, 0
+    def __init__(self, game: Game, capacity: int, rng: np.random.Generator, looks_ahead: bool = True) -> None:
+        self._game, self._rng, self._looks_ahead, self._count = game, rng, looks_ahead, 0
+        self._policy = CandidatePolicy(game)  # with the shortest scorer, which is not used
+        vectors, objectives = len(self._policy.features.vectors), len(game.objectives)
         self.starts = np.zeros(capacity + 1, np.int64)
-        self.features, self.actions = np.zeros((0, policy.features.count), np.float32), np.zeros(0, np.int64)
-        self.positions = np.zeros((capacity, count_position_features(policy)), np.float32)
-        self.weights = np.zeros((capacity, len(game.objectives)), np.float32)
-        self._memory, self._mask = np.zeros(1, policy.memory), np.zeros(game.mask_size, np.int8)
+        self.features, self.actions = np.zeros((0, self._policy.features.count), np.float32), np.zeros(0, np.int64)
+        self.positions = np.zeros((capacity, vectors * objectives + 1), np.float32)
+        self.weights = np.zeros((capacity, objectives), np.float32)
+        self._memory, self._mask = np.zeros(1, self._policy.memory), np.zeros(game.mask_size, np.int8)
 
     @property
     def steps(self) -> int:
@@ -80,11 +78,6 @@ class CandidateViews:
 
 
 CandidateRows = tuple[CandidateViews, NDArray[np.int64]]
-
-
-def count_position_features(policy: CandidatePolicy) -> int:
-    """Return the number of features of a position."""
-    return len(policy.features.vectors) * len(policy.game.objectives) + 1
 
 
 def make_candidates(game: Game, options: MoppoOptions) -> CandidatePolicy | None:

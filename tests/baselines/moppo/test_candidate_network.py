@@ -36,7 +36,7 @@ def test_views_are_the_features_of_the_candidate_policy(torch):
     game = momagames.spec("mo-samegame-v0", **SAMEGAME)
     policy, batch = CandidatePolicy(game, hidden=3), play_batch(game)
     weights = np.random.default_rng(0).dirichlet(np.ones(2), 6).astype(np.float32)
-    views = CandidateViews(policy, game, 6, np.random.default_rng(1))
+    views = CandidateViews(game, 6, np.random.default_rng(1))
     for part in (np.array([0, 1]), np.array([2, 3, 4]), np.array([5])):
         assert views.append(batch.states, part, np.zeros(len(part), np.int64), weights[part]).tolist() == part.tolist()
     rows, cursor = np.zeros((6 * game.mask_size, policy.features.count), np.float32), np.zeros(1, np.int64)
@@ -55,7 +55,7 @@ def test_views_are_the_features_of_the_candidate_policy(torch):
     candidates, decisions = views.select(chosen)
     assert decisions.tolist() == [0] * counts[4] + [1] * counts[1]
     assert candidates.tolist() == [*range(views.starts[4], views.starts[5]), *range(views.starts[1], views.starts[2])]
-    values_only = CandidateViews(policy, game, 6, np.random.default_rng(1), looks_ahead=False)
+    values_only = CandidateViews(game, 6, np.random.default_rng(1), looks_ahead=False)
     values_only.append(batch.states, np.arange(6), np.zeros(6, np.int64), weights)
     assert values_only.steps == values_only.starts[-1] == 0
     assert np.array_equal(values_only.positions, views.positions)
