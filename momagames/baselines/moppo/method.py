@@ -75,7 +75,7 @@ class Moppo(MoppoOptions, TrainerMethod):
     def default_options(cls, game: Game) -> dict[str, Any]:
         own: dict[str, Any] = {}
         if is_made_for_candidates(game):  # most steps are look-ahead: few decisions, which a small network learns from fast
-            own = {"num_steps": 16, "num_minibatches": 8, "learning_rate": 2e-2, "gae_lambda": 0.98, "concentration": 0.7}
+            own = {"num_steps": 16, "num_minibatches": 8, "learning_rate": 2e-2, "gae_lambda": 0.98, "concentration": 1.0}
             own |= {"hidden": 32}
         elif game.learning.egocentric_view:  # small networks, efficient in large batches
             own = {"num_envs": 512, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "greedy": False}
@@ -95,7 +95,7 @@ class Moppo(MoppoOptions, TrainerMethod):
         if len(sizes) > 1:
             raise InvalidParameter(
                 f"{self.name}: networks for {' and '.join(one.id for one in setup.games)} differ in their inputs: expected "
-                "games with equal observations and agents, or with an egocentric view"
+                "games with equal observations and agents, with an egocentric view, or with candidate actions"
             )
 
     def make_trainer(self, setup: TrainingSetup) -> MoppoTrainer:
