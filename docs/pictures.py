@@ -60,7 +60,7 @@ FOGGED = "The observation of agent_0: without distant cells, owners of bombs and
 
 # In the order of a page, after its animations
 PICTURES: tuple[Picture | Legend, ...] = (
-    Legend("front.png", "Exact Pareto front of a board of MO-SameGame, and the points that four methods find", ()),
+    Legend("front.png", "What the policies of one network cover in MO-Breakthrough, and the best of them alone", ()),
     Picture("samegame.gif", "A game of a greedy agent, move by move", SAMEGAME, ("greedy",), WHOLE, (SAMEGAME,),
             {"board_width": 8, "board_height": 6, "num_colors": 4}),
     Picture("samegame.png", "A position of two agents", SAMEGAME, ("greedy", "greedy"), 12, (), {"num_agents": 2}),
