@@ -29,11 +29,15 @@ from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.trainer import TrainedPolicies, TrainerMethod, list_weights
+from momagames.benchmark import load_suite
 from momagames.benchmark.choices import Opponent
+from momagames.benchmark.suites import PoliciesExperiment
 from momagames.benchmark.training import Training, describe_state
 from momagames.benchmark.training_comparison import format_sets, play_with_baselines
 from momagames.contract import Game
+from momagames.contract.titles import join_words
 
+SUITE = "tradeoffs"
 SEED = 0  # of training
 EPISODES, EPISODES_SEED = 100, 2000  # of the results
 
@@ -44,14 +48,14 @@ class Champion:
 
     games      that it serves and is trained on in turn; results are those of each
     weights    of the only policy; None: all weights
-    opponents  of the results; those of the training by default
+    opponents  of the training, by name, and together of the results
     data       what it was trained on
     limits     what it cannot do
 
     A network that is trained for other objectives than those of the game by default plays for these in every game:
     objectives    its objectives by name, in the order of the weights; rewards are not scaled
     params        further parameters of the games in training
-    sparring      opponents of the training
+    sparring      opponents of the training instead, and one by one of the results
     """
 
     file: str
@@ -76,14 +80,13 @@ def make_pommerman(
     """
     game = momagames.spec(f"mo-pommerman-{name}-v0")
     method = Moppo(**{**Moppo.default_options(game), "bc_fraction": 0.03, "opponent_pool_size": 1, "ent_coef": ent_coef})
-    names = ("simple", "safe:simple")
     return Champion(
         f"momagames.games.pommerman:champion-{name}.npz", lambda: [game], method, budget,
         "Random boards; in turn against each of these opponents and an earlier version of itself.",
         "Winning alone: weights do not change its play. It samples its actions; with greedy=True it ties more often. It was "
         f"trained on boards of the default size.{limits}",
-        (1.0, kills), names, ("outcome", "kills"), params,
-        tuple(Opponent.with_default_options(name, game) for name in names),
+        (1.0, kills), (), ("outcome", "kills"), params,
+        tuple(Opponent.with_default_options(name, game) for name in ("simple", "safe:simple")),
     )  # fmt: skip
 
 
@@ -99,8 +102,23 @@ def make_breakthrough(size: int, budget: int, file: str = "champion.npz") -> Cha
     )  # fmt: skip
 
 
+def make_trader(file: str, experiment: str, games: Sequence[Game], budget: int, limits: str) -> Champion:
+    """Return the training for all weights in settings of the suite, with the options and opponents that it has there."""
+    chosen = next(one for one in load_suite(SUITE).experiments if one.name == experiment)
+    names, ids = [one.name for one in games[0].objectives], [f"`{game.id}`" for game in games]
+    assert isinstance(chosen, PoliciesExperiment)
+    return Champion(
+        file, lambda: games, next(one.make_method(games[0]) for one in chosen.methods if one.name == Moppo.name), budget,
+        f"Random starts of {join_words(ids)}, against {join_words([one.label for one in chosen.opponents])}.",
+        f"The objectives {', '.join(names)} alone, for all weights. {limits}",
+        sparring=chosen.opponents,
+    )  # fmt: skip
+
+
+TRADES = ("win", "captures", "losses")
 GOALS = ("goals", "move", "score")
 ROBOTS = ("mo-robotmail-v0", "mo-robotmail-2-v0", "mo-robotmail-4-v0", "mo-robotmail-6-v0", "mo-robotmail-12-v0")
+VARIANTS = ("duel", "ffa", "team")
 ROBOT_OPPONENTS = ("nearest", "astar", "energy_saver")
 
 
@@ -135,6 +153,15 @@ CHAMPIONS = {
     "breakthrough": make_breakthrough(8, 1_000_000_000),
     "breakthrough-6x6": make_breakthrough(6, 500_000_000, "champion-6x6.npz"),
     "breakthrough-5x5": make_breakthrough(5, 200_000_000, "champion-5x5.npz"),
+    "breakthrough-trades": make_trader(
+        "momagames.games.breakthrough:champion-trades.npz", "winning against captures and losses",
+        [momagames.spec("mo-breakthrough-v0", objectives=TRADES)], 16_000_000, "On boards of 8x8 cells.",
+    ),
+    "breakthrough-trades-6x6": make_trader(
+        "momagames.games.breakthrough:champion-trades-6x6.npz", "winning against captures and losses",
+        [momagames.spec("mo-breakthrough-v0", board_width=6, board_height=6, objectives=TRADES)], 16_000_000,
+        "On boards of 6x6 cells.",
+    ),
     "tileblast": Champion(
         "momagames.games.tileblast:champion.npz",
         lambda: [momagames.spec("mo-tileblast-v0", level=level) for level in range(1, 13)], Grpo(), 40_000_000,
@@ -153,6 +180,16 @@ CHAMPIONS = {
     "pommerman-team": make_pommerman("team", 16_000_000),
     "pommerman-radio": make_pommerman(
         "radio", 16_000_000, ent_coef=0.003, limits=" It hardly ever says a word, and random words change little.",
+    ),
+    "pommerman-trades": make_trader(
+        "momagames.games.pommerman:champion-trades.npz", "one agent against hardened agents",
+        [momagames.spec(f"mo-pommerman-{name}-v0", objectives=("kicks", "bombs"), max_steps=200) for name in VARIANTS], 36_000_000,
+        "Games of 200 steps: it does not play to win.",
+    ),
+    "robotmail-trades": make_trader(
+        "momagames.games.robotmail:champion-trades.npz", "one robot against another",
+        [momagames.spec(id, objectives=("delivery", "energy", "blocked")) for id in ROBOTS[1:3]], 16_000_000,
+        "Two and four robots on the default layout.",
     ),
     "robotmail": make_robotmail(
         "champion.npz", 16_000_000, ("delivery", "pickup", "dock", "step_cost"),
@@ -211,7 +248,7 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
             episodes,
         )
         for game in played
-        for group in ([(one,) for one in opponents] if champion.sparring else [opponents])
+        for group in ([(one,) for one in champion.sparring] or [opponents])
     ]
     card = {
         "data": champion.data, "limits": champion.limits, "threads": threads, "results": results, "episodes": episodes,
