@@ -12,8 +12,8 @@ from momagames.analysis.reference import Reference
 from momagames.benchmark.suites import PoliciesExperiment
 from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.settings import Setting
-from momagames.reports.data.panels import add_packaged_fronts
-from momagames.reports.data.scores import Score, build_references, score_method
+from momagames.reports.data.panels import find_references
+from momagames.reports.data.scores import Score, score_method
 
 STATED = {"setting", "method", "description", "paper", "code", "date", "budget", "hardware"}  # by the submitter
 
@@ -86,9 +86,7 @@ def _make_table(entries: Sequence[Entry]) -> Table:
     setting = entries[0].setting
     experiment, settings = setting.experiment, setting.indicators
     points = {str(i): entry.points for i, entry in enumerate(entries)}
-    proven: dict[int, Any] = {}
-    archived = {} if isinstance(experiment, PoliciesExperiment) else add_packaged_fronts(setting.runs, proven)
-    references = build_references(points, proven, experiment, setting.game, settings.margin, archived)
+    references = find_references(experiment, setting.game, points, setting.runs, settings.margin)
     rows = []
     for entry in entries:
         scores = score_method(entry.points, references, settings, {})
@@ -103,7 +101,8 @@ def _sort_key(row: Row) -> tuple[float, str, str]:
 
 
 def _list_provisional(setting: Setting, references: Mapping[int, Reference]) -> Iterator[str]:
-    if all(reference.tag == "exact" for reference in references.values()):
+    fixed = isinstance(setting.experiment, PoliciesExperiment) and setting.experiment.reference_set is not None
+    if fixed or all(reference.tag == "exact" for reference in references.values()):
         return
     final = ("points", "range") if setting.experiment.ideal_point == "declared" else ("points",)
     known = setting.indicators.list_indicators().items()

@@ -2,23 +2,31 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from momagames import fronts
+from momagames.analysis.indicators import hypervolume_ratio
 from momagames.analysis.named_indicators import WEIGHT_INDICATORS
 from momagames.baselines import batch_policy
 from momagames.baselines.weight_lattice import simplex_lattice
-from momagames.benchmark import load_suite, run_suite
+from momagames.benchmark import list_suites, load_suite, run_suite
 from momagames.benchmark.evaluate import evaluate_policies, make_episode_seeds
+from momagames.benchmark.reference_sets import find_reference
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidParameter
 from momagames.leaderboard import check_submission, make_tables
+from momagames.leaderboard.entries import Entry
 from momagames.leaderboard.from_results import make_submissions
+from momagames.leaderboard.metadata import SettingChoice
 from momagames.leaderboard.pages import make_pages
 from momagames.leaderboard.policies import change_seed
+from momagames.leaderboard.settings import find_setting
 from momagames.reports.data.panels import build_panels
+from momagames.reports.data.points import Points
+from momagames.reports.data.scores import make_reference
 from tests.leaderboard.submissions import write_code, write_plans, write_policies
 
 SEARCHES = ("random", "greedy", "beam")
@@ -110,6 +118,32 @@ def test_rows_of_policies_are_those_of_the_suite(panels, tmp_path):
     assert list_scores(table) == list_listed_scores(panels[1])
     assert [row.entry.counts for row in table.rows] == [{0: 4}, {0: 1}]  # the best first
     assert table.provisional == ("hypervolume_ratio", "igd_plus", "epsilon", "maximum_utility_loss")
+
+
+REFERENCED = [
+    (suite, experiment, index)
+    for suite in list_suites()
+    for experiment in load_suite(suite).experiments
+    if getattr(experiment, "reference_set", None)
+    for index in range(len(experiment.games))
+]
+
+
+@pytest.mark.parametrize(("suite", "experiment", "index"), REFERENCED, ids=lambda one: str(getattr(one, "name", one)))
+def test_settings_with_a_reference_set_are_scored_by_it(suite, experiment, index):
+    """As reports score them: an entry alone, that is one point of the front, is not the whole front."""
+    choice = experiment.games[index]
+    setting = find_setting(SettingChoice(suite=suite, experiment=experiment.name, game=choice), "test")
+    front = find_reference(experiment.reference_set, experiment, setting.game)
+    points = Points(front[:1], ("policy",), np.zeros_like(front[:1]))
+    metadata = SimpleNamespace(method="one point")
+    entry = Entry("one", metadata, setting, {0: points}, {0: 1}, {}, "", "")
+    (table,) = make_tables([entry])
+    known = make_reference(front, "", setting.game, experiment.ideal_point, setting.indicators.margin)
+    ratio = hypervolume_ratio(front[:1], known.ref, front).value
+    assert table.rows[0].scores["hypervolume_ratio"].values == {0: pytest.approx(ratio)}
+    assert ratio < 0.99
+    assert table.provisional == ()
 
 
 def test_an_entry_alone_has_the_scores_that_are_not_provisional(tmp_path):

@@ -20,7 +20,7 @@ from momagames.benchmark.reference_sets import load_reference_set
 from momagames.benchmark.runs import PoliciesRun, Run
 from momagames.benchmark.store.store import RESULTS, Store
 from momagames.benchmark.store.thinning import THINNED
-from momagames.benchmark.suites import Indicators, PlansExperiment, PoliciesExperiment, Suite
+from momagames.benchmark.suites import Experiment, Indicators, PlansExperiment, PoliciesExperiment, Suite
 from momagames.contract import Game
 from momagames.contract.titles import describe_variant, join_words, list_changed_parameters
 from momagames.files.reading import refuse_content
@@ -232,8 +232,7 @@ def _build_plans_panel(
             proven[run.seed] = points[name][run.seed].values
         elif experiment.cpu_seconds is None:
             histories.setdefault(name, {})[run.seed] = read_search_history(rows, found.get("dominated", ()))
-    archived = add_packaged_fronts([run for run, _ in finished], proven)
-    references = build_references(points, proven, experiment, game, settings.margin, archived)
+    references = find_references(experiment, game, points, [run for run, _ in finished], settings.margin, proven)
     return Panel(
         **common,
         scope="",
@@ -244,6 +243,27 @@ def _build_plans_panel(
         search_history=histories,
         budget=experiment.budget,
     )
+
+
+def find_references(
+    experiment: Experiment,
+    game: Game,
+    points: Mapping[str, Mapping[int, Points]],
+    runs: Iterable[Run],
+    margin: float,
+    proven: Mapping[int, Array] | None = None,
+) -> dict[int, Reference]:
+    """Return the reference of each seed in a setting: what reports and the leaderboard measure against.
+
+    runs      of the setting, whose start positions may have a front in the package
+    proven    exact fronts by seed that were found in these runs
+    Raises    as `load_reference_set`
+    """
+    if isinstance(experiment, PoliciesExperiment):
+        return build_references(points, {}, experiment, game, margin, fixed=load_reference_set(experiment, game))
+    known = dict(proven or {})
+    archived = add_packaged_fronts(runs, known)
+    return build_references(points, known, experiment, game, margin, archived)
 
 
 def add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
@@ -282,8 +302,10 @@ def _build_policies_panels(
             played.setdefault(name, {})[run.seed] = episodes
             front = episodes.nondominated_points()
             points.setdefault(name, {})[run.seed] = front.with_front_indices(run.folder, stored_fronts[run.digest])
-        fixed = None if number else load_reference_set(experiment, game)
-        references = build_references(points, {}, experiment, game, settings.margin, fixed=fixed)
+        if number:  # a part of the opponents or seats, of which no set has fronts
+            references = build_references(points, {}, experiment, game, settings.margin)
+        else:
+            references = find_references(experiment, game, points, (), settings.margin)
         generalization: Mapping[str, Mapping[str, InstanceScore]] = {}
         if experiment.generalization and number == 0 and isinstance(first, PoliciesRun):
             ideal = experiment.ideal_point
