@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from front_figure import draw_front
 from legends import LEGENDS
-from pictures import PICTURES, Legend, Picture
+from pictures import ENDS, PICTURES, Legend, Picture
 from PIL import Image
 
 import momagames
 from momagames.adapters.render import Renderer
-from momagames.registry import policy
+from momagames.baselines import policy
 from momagames.wrappers.recording import frame_durations
 
 FOLDER = Path(__file__).resolve().parent / "_static"
@@ -35,7 +36,8 @@ def frames(shot: Picture) -> Iterator[Image.Image]:
     env = momagames.make(shot.id, api="parallel", render_mode="rgb_array", render_options=shot.render_options, **shot.params)
     env.reset(seed=shot.seed)
     game, episode = env.game, env.aec_env.episode
-    policies = [policy(name, game, i) for i, name in enumerate(shot.policies)]
+    own = {"weights": shot.weights} if shot.weights else {}
+    policies = [policy(name, game, i, **({} if i else own)) for i, name in enumerate(shot.policies)]
     rng = np.random.default_rng(shot.seed)
     renderer, before = Renderer(game, None, dict(shot.render_options)), None
     steps = range(shot.steps, shot.steps + 1) if isinstance(shot.steps, int) else shot.steps
@@ -76,7 +78,7 @@ def draw(shot: Picture | Legend) -> None:
 
 def main(names: list[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
-    for shot in PICTURES:
+    for shot in chain(PICTURES, *ENDS):
         if not names or shot.file in names:
             draw(shot)
 

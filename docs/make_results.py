@@ -113,6 +113,7 @@ def first_page(texts: Mapping[str, str], records: Mapping[str, PageRecord]) -> I
         yield f"**[{title.removeprefix('# ')}]({name}.md)**: {message}"
         if name in result_pages.PAGES:
             yield from list(filter(is_image, blocks))[:1]
+            yield from result_pages.take_ends(blocks)
     yield "\n".join(("```{toctree}", ":hidden:", "", *texts, "```"))
     yield from ("## How the pages are made", COMMANDS)
     yield fold("Provenance of the suite paper", [table(["", ""], records[COLLECTION].facts)])

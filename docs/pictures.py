@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import momagames
+
 WHOLE = range(100_000)  # all positions of a game
 
 
@@ -22,6 +24,7 @@ class Picture:
     params           parameters of the environment
     render_options   render options
     seed             random seed of the start position and of the policies
+    weights          of the objectives for the first policy; none: its own
     """
 
     file: str
@@ -33,6 +36,7 @@ class Picture:
     params: Mapping[str, Any] = field(default_factory=dict)
     render_options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 4
+    weights: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,37 @@ SIMPLE, CHATTER = ("simple",) * 4, ("random", "simple", "random", "simple")
 SHORT = {"max_steps": 160}  # the first ring falls after 100 steps
 FOGGED = "The observation of agent_0: without distant cells, owners of bombs and items of other agents"
 
+
+def show_ends(
+    name: str,
+    id: str,
+    params: Mapping[str, Any],
+    objectives: tuple[int, int],
+    others: tuple[str, ...] = (),
+    steps: range = WHOLE,
+) -> tuple[Picture, Picture]:
+    """Return games of the trained policy with all weight on one objective, and on another one, given by their indices."""
+    names = [one.name for one in momagames.spec(id, **params).objectives]
+    policies = ("champion", *others)
+    first, second = (
+        Picture(
+            f"{name}-{names[k]}.gif", f"All weight on {names[k]}", id, policies, steps, (), params,
+            weights=tuple(float(i == k) for i in range(len(names))),
+        )
+        for k in objectives
+    )  # fmt: skip
+    return first, second
+
+
+# Games from both ends of the front of a trained policy, in a setting of the main track for each family
+ENDS = (
+    show_ends("samegame", SAMEGAME, {"board_width": 7, "board_height": 7, "num_colors": 3}, (0, 2)),
+    show_ends("breakthrough", BREAKTHROUGH, {"board_width": 6, "board_height": 6, "objectives": ("win", "captures", "losses")},
+              (0, 1), ("greedy",)),
+    show_ends("pommerman", DUEL, {"objectives": ("kicks", "bombs"), "max_steps": 200}, (0, 1), ("safe:simple",), range(10, 60)),
+    show_ends("tileblast", TILEBLAST, {"level": 3, "objectives": ("goals", "move", "score")}, (1, 2)),
+    show_ends("robotmail", ROBOTMAILS[1], {"objectives": ("delivery", "energy", "blocked")}, (0, 1), ASTAR, range(100)),
+)  # fmt: skip
 # In the order of a page, after its animations
 PICTURES: tuple[Picture | Legend, ...] = (
     Legend("front.png", "What the policies of one network cover in MO-Breakthrough, and the best of them alone", ()),

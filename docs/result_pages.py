@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import headlines
@@ -13,6 +14,7 @@ from archives import GAMES, Archive, read_archive
 from page_figures import PageSet, fold, image, join_blocks
 from sections import (
     Section,
+    both_ends,
     changed_methods,
     commands,
     description,
@@ -60,6 +62,10 @@ Measured on the best-known front of each setting; [Metrics](../metrics.md#what-a
 and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the largest share of
 the hypervolume that a single point has. Least loss: what the best policy for an objective loses in another one, as a
 share of the range. Simple: the share of random and scripted policies together."""
+ENDS = """\
+Learned policies for many weights spread over the front. Below each front, the trained policy of the package
+(`champion`, trained longer than the budget) plays one position with all weight on one objective, and with all weight
+on another one."""
 CPU_TIME = """\
 For a budget of CPU time the number of environment steps is chosen by trials on the machine, so that the time of the
 last search is 0.8 to 1.25 of the budget; methods that end on their own take less, and methods whose smallest budget
@@ -92,6 +98,12 @@ class Page:
     figures: Sequence[str]
     prefix: str = ""
     leaders: Callable[[Archive], headlines.Leaders] = lambda archive: ()
+
+
+def take_ends(blocks: Sequence[str]) -> Sequence[str]:
+    """Return the blocks of a page that `both_ends` made, without their heading."""
+    first = blocks.index(ENDS) if ENDS in blocks else len(blocks)
+    return list(takewhile(lambda block: not block.startswith("## "), blocks[first:]))
 
 
 def make_page(name: str, file: Path, page: Page) -> PageSet:
@@ -158,6 +170,9 @@ PAGES = {
             heading("What each setting shows"),
             prose(FRONTS),
             page_tables.tradeoffs,
+            heading("Both ends of a front"),
+            prose(ENDS),
+            both_ends,
             heading("Fronts and all indicators"),
             each_setting(folded("SETTING", figure("front", "Fronts"), score_table)),
             *PROVENANCE,

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from archives import Archive
 from page_figures import fold, image
+from pictures import ENDS
 
+import momagames
 from momagames.benchmark.choices import label_methods
+from momagames.registry import format_id
 from momagames.reports.data.panels import Panel
 from momagames.reports.text.markdown_tables import draw_markdown, markdown_table
 from momagames.reports.text.report_tables import RUNS, make_scores
@@ -33,6 +36,17 @@ def figure(kind: str, text: str) -> Section:
             yield image(f"{text}: {archive.heading}" if archive.heading else text, f"{name}.svg")
 
     return show
+
+
+def both_ends(archive: Archive) -> Iterator[str]:
+    """Yield the front of a setting of each family, and games from both ends of that of its trained policy."""
+    for pictures in ENDS:
+        shown = pictures[0]
+        canonical = format_id(shown.id, momagames.spec(shown.id, **shown.params).params)
+        if panel := next((one for one in archive.panels if one.canonical == canonical), None):
+            yield f"### {panel.full_heading}"
+            yield from figure("front", "Fronts")(archive.select_setting(panel))
+            yield table([one.text for one in pictures], [[f"![{one.text}](../_static/{one.file})" for one in pictures]])
 
 
 def folded(title: str, *sections: Section) -> Section:

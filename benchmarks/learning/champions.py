@@ -118,7 +118,6 @@ def make_trader(file: str, experiment: str, games: Sequence[Game], budget: int, 
 TRADES = ("win", "captures", "losses")
 GOALS = ("goals", "move", "score")
 ROBOTS = ("mo-robotmail-v0", "mo-robotmail-2-v0", "mo-robotmail-4-v0", "mo-robotmail-6-v0", "mo-robotmail-12-v0")
-VARIANTS = ("duel", "ffa", "team")
 ROBOT_OPPONENTS = ("nearest", "astar", "energy_saver")
 
 
@@ -155,11 +154,11 @@ CHAMPIONS = {
     "breakthrough-5x5": make_breakthrough(5, 200_000_000, "champion-5x5.npz"),
     "breakthrough-trades": make_trader(
         "momagames.games.breakthrough:champion-trades.npz", "winning against captures and losses",
-        [momagames.spec("mo-breakthrough-v0", objectives=TRADES)], 16_000_000, "On boards of 8x8 cells.",
+        [momagames.spec("mo-breakthrough-v0", objectives=TRADES)], 8_000_000, "On boards of 8x8 cells.",
     ),
     "breakthrough-trades-6x6": make_trader(
         "momagames.games.breakthrough:champion-trades-6x6.npz", "winning against captures and losses",
-        [momagames.spec("mo-breakthrough-v0", board_width=6, board_height=6, objectives=TRADES)], 16_000_000,
+        [momagames.spec("mo-breakthrough-v0", board_width=6, board_height=6, objectives=TRADES)], 8_000_000,
         "On boards of 6x6 cells.",
     ),
     "tileblast": Champion(
@@ -183,12 +182,13 @@ CHAMPIONS = {
     ),
     "pommerman-trades": make_trader(
         "momagames.games.pommerman:champion-trades.npz", "one agent against hardened agents",
-        [momagames.spec(f"mo-pommerman-{name}-v0", objectives=("kicks", "bombs"), max_steps=200) for name in VARIANTS], 36_000_000,
+        [momagames.spec(f"mo-pommerman-{name}-v0", objectives=("kicks", "bombs"), max_steps=200) for name in ("duel", "ffa")],
+        8_000_000,
         "Games of 200 steps: it does not play to win.",
     ),
     "robotmail-trades": make_trader(
         "momagames.games.robotmail:champion-trades.npz", "one robot against another",
-        [momagames.spec(id, objectives=("delivery", "energy", "blocked")) for id in ROBOTS[1:3]], 16_000_000,
+        [momagames.spec(id, objectives=("delivery", "energy", "blocked")) for id in ROBOTS[1:3]], 8_000_000,
         "Two and four robots on the default layout.",
     ),
     "robotmail": make_robotmail(
