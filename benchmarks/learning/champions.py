@@ -106,9 +106,11 @@ def make_trader(file: str, experiment: str, games: Sequence[Game], budget: int, 
     """Return the training for all weights in settings of the suite, with the options and opponents that it has there."""
     chosen = next(one for one in load_suite(SUITE).experiments if one.name == experiment)
     names, ids = [one.name for one in games[0].objectives], [f"`{game.id}`" for game in games]
+    method = next(one.make_method(games[0]) for one in chosen.methods if one.name == Moppo.name)
     assert isinstance(chosen, PoliciesExperiment)
+    assert isinstance(method, Moppo)
     return Champion(
-        file, lambda: games, next(one.make_method(games[0]) for one in chosen.methods if one.name == Moppo.name), budget,
+        file, lambda: games, method, budget,
         f"Random starts of {join_words(ids)}, against {join_words([one.label for one in chosen.opponents])}.",
         f"The objectives {', '.join(names)} alone, for all weights. {limits}",
         sparring=chosen.opponents,
@@ -248,7 +250,7 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
             episodes,
         )
         for game in played
-        for group in ([(one,) for one in champion.sparring] or [opponents])
+        for group in ([(one,) for one in champion.sparring] if champion.sparring else [opponents])
     ]
     card = {
         "data": champion.data, "limits": champion.limits, "threads": threads, "results": results, "episodes": episodes,
