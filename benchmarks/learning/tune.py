@@ -69,6 +69,10 @@ RANGES: dict[str, dict[str, Any]] = {
         "update_epochs": [2, 4, 10], "ent_coef": spread(1e-3, 3e-2), "gamma": [0.99, 0.997, 1.0],
     },
 }  # fmt: skip
+# of moppo where its network scores candidate actions, most of whose steps are look-ahead
+CANDIDATE_RANGES: dict[str, Any] = {
+    **RANGES["moppo"], "learning_rate": spread(3e-3, 3e-2), "hidden": [16, 32, 64], "num_envs": [32, 64, 128], "num_steps": [16, 32],
+}  # fmt: skip
 
 
 def draw_options(method: MethodChoice, trial: int) -> dict[str, Any]:
@@ -77,7 +81,8 @@ def draw_options(method: MethodChoice, trial: int) -> dict[str, Any]:
         return method.options
     rng = np.random.default_rng([trial, *method.name.encode()])
     drawn = {}
-    for name, values in RANGES[method.name].items():
+    ranges = CANDIDATE_RANGES if method.options.get("network") == "candidates" else RANGES[method.name]
+    for name, values in ranges.items():
         if isinstance(values, tuple):
             drawn[name] = float(f"{np.exp(rng.uniform(*np.log(values))):.2g}")
         else:
