@@ -71,7 +71,8 @@ RANGES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 # of moppo where its network scores candidate actions, most of whose steps are look-ahead
 CANDIDATE_RANGES: dict[str, Any] = {
-    **RANGES["moppo"], "learning_rate": spread(3e-3, 3e-2), "hidden": [16, 32, 64], "num_envs": [32, 64, 128], "num_steps": [16, 32],
+    **RANGES["moppo"], "learning_rate": spread(3e-3, 3e-2), "hidden": [16, 32, 64], "num_envs": [32, 64, 128],
+    "num_steps": [16, 32],
 }  # fmt: skip
 
 
