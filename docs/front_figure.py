@@ -29,7 +29,7 @@ OTHERS = {
 
 def draw_front() -> Image.Image:
     """Draw the setting from the archive of the suite."""
-    archive = read_archive("tradeoffs", FRONTS / "tradeoffs.npz.xz", ())
+    archive = read_archive("policies", FRONTS / "policies.npz.xz", ())
     with mpl.rc_context({"font.family": "DejaVu Sans", "font.size": 10}):
         figure = Figure(figsize=(6, 4), dpi=130, layout="constrained")
         draw_setting(figure.add_subplot(), archive)

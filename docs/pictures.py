@@ -86,12 +86,12 @@ def show_ends(
 
 # Games from both ends of the front of a trained policy, in a setting of the main track for each family
 ENDS = (
-    show_ends("samegame", SAMEGAME, {"board_width": 7, "board_height": 7, "num_colors": 3}, (0, 2)),
+    show_ends("samegame", SAMEGAME, {"board_width": 7, "board_height": 7, "num_colors": 4}, (0, 3)),
     show_ends("breakthrough", BREAKTHROUGH, {"board_width": 6, "board_height": 6, "objectives": ("win", "captures", "losses")},
-              (0, 1), ("greedy",)),
+              (1, 2), ("greedy",)),
     show_ends("pommerman", DUEL, {"objectives": ("kicks", "bombs"), "max_steps": 200}, (0, 1), ("safe:simple",), range(10, 60)),
-    show_ends("tileblast", TILEBLAST, {"level": 3, "objectives": ("goals", "move", "score")}, (1, 2)),
-    show_ends("robotmail", ROBOTMAILS[1], {"objectives": ("delivery", "energy", "blocked")}, (0, 1), ASTAR, range(100)),
+    show_ends("tileblast", TILEBLAST, {"level": 4, "objectives": ("goals", "move", "score")}, (1, 2)),
+    show_ends("robotmail", ROBOTMAILS[1], {"objectives": ("delivery", "energy", "blocked")}, (0, 1), ASTAR, range(70)),
 )  # fmt: skip
 # In the order of a page, after its animations
 PICTURES: tuple[Picture | Legend, ...] = (

@@ -54,9 +54,6 @@ STANDING = """\
 Mean hypervolume ratios; the baseline is the best of all methods except `champion`, whose training is longer
 than the budget. It is chosen on the same results, which favors it. Win or loss: the interval of the difference,
 paired by seeds, is above or below zero."""
-UNTUNED = """\
-Budgets and the networks of moppo were cut for two cores and not tuned: [Training](learning.md) has
-learners with the training that they need."""
 FRONTS = """\
 Measured on the best-known front of each setting; [Metrics](../metrics.md#what-a-setting-must-show) defines the columns
 and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the largest share of
@@ -150,21 +147,17 @@ def matches(archive: Archive) -> Iterator[str]:
             yield fold("Every pair", page_tables.list_pairs(scores))
 
 
-OVER_INSTANCES: Sequence[Section] = (
-    headlines.policies,
-    changed_methods,
-    missing_settings,
-    figure("overall", "All settings: interquartile means and optimality gaps"),
-    figure("overview", "Scores of every method in every setting"),
-    heading("MOPPO beside the strongest baseline"),
-    prose(STANDING),
-)
-PROVENANCE: Sequence[Section] = (heading("Settings and provenance"), description, seeds, facts)
 PAGES = {
-    "tradeoffs": Page(
-        "Track 1 in new settings: trade-offs between objectives",
+    "policies": Page(
+        "Track 1: policies for all weights",
         (
-            *OVER_INSTANCES,
+            headlines.policies,
+            changed_methods,
+            missing_settings,
+            figure("overall", "All settings: interquartile means and optimality gaps"),
+            figure("overview", "Scores of every method in every setting"),
+            heading("MOPPO beside the strongest baseline"),
+            prose(STANDING),
             missing_methods,
             headlines.standings,
             heading("What each setting shows"),
@@ -175,23 +168,12 @@ PAGES = {
             both_ends,
             heading("Fronts and all indicators"),
             each_setting(folded("SETTING", figure("front", "Fronts"), score_table)),
-            *PROVENANCE,
+            heading("Settings and provenance"),
+            description,
+            seeds,
+            facts,
         ),
         ("overall", "overview", "front"),
-        "tradeoffs-",
-        headlines.find_ratio_leaders,
-    ),
-    "policies": Page(
-        "Track 1: policies over instances",
-        (
-            *OVER_INSTANCES,
-            prose(UNTUNED),
-            folded("Wins and losses in every setting", headlines.standings),
-            heading("All indicators"),
-            each_setting(folded("SETTING", score_table)),
-            *PROVENANCE,
-        ),
-        ("overall", "overview"),
         "policies-",
         headlines.find_ratio_leaders,
     ),

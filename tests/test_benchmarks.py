@@ -53,8 +53,8 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ),
     (
         "learning/tune.py",
-        ("policies", "trials.jsonl", "--experiment", "unseen small boards", "--method", "cross_entropy", "--trials", "1"), (),
-        ("unseen small boards, cross_entropy, trial 0: ", " s"),
+        ("policies", "trials.jsonl", "--experiment", "four colors", "--method", "cross_entropy", "--trials", "1"), (),
+        ("four colors, cross_entropy, trial 0: ", " s"),
     ),
     (
         "learning/solved_positions.py", ("3x5", "--games", "2", "--budget", "1e5"), (),
@@ -274,10 +274,10 @@ def test_trials_train_with_a_share_of_every_budget(monkeypatch):
     assert {line["budget"] for line in trial} == {2000}
 
 
-def test_the_suite_of_tradeoffs_has_the_options_that_were_chosen():
+def test_the_suite_of_policies_has_the_options_that_were_chosen():
     tuned = yaml.safe_load((ROOT / "benchmarks" / "learning" / "tuned.yaml").read_text())
     experiments = {
-        one.name: {method.name: method.options for method in one.methods} for one in load_suite("tradeoffs").experiments
+        one.name: {method.name: method.options for method in one.methods} for one in load_suite("policies").experiments
     }
     for name, methods in tuned.items():
         assert {method: chosen["options"] for method, chosen in methods.items()}.items() <= experiments[name].items()

@@ -65,7 +65,7 @@ def test_only_suites_of_the_pages_are_archived(results, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["make_results.py", "--archive", str(results)])
     with pytest.raises(SystemExit):
         make_results.main()
-    assert "invalid suite='both': expected 'tradeoffs', 'policies', 'plans'" in capsys.readouterr().err
+    assert "invalid suite='both': expected 'policies', 'plans'" in capsys.readouterr().err
 
 
 def test_pages_of_an_archive(results, archives, tmp_path):
@@ -202,7 +202,7 @@ def test_pages_of_a_part_of_a_suite(page, tmp_path):
     assert re.search(r"^(No .* yet\.|.* random alone was run: .*)$", text.split("\n\n")[1])
     assert re.findall(r"^Still to come: .*later\.$", text, re.MULTILINE)
     assert re.search(r"0 of \d seeds\*\* are complete", text) or page == "generalization"
-    assert ("Not compared yet, since they have no run in these settings: `greedy`." in text) == (page == "tradeoffs")
+    assert ("Not compared yet, since they have no run in these settings: `greedy`." in text) == (page == "policies")
 
 
 def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
@@ -212,7 +212,7 @@ def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
     simple = np.concatenate([points.values for points in panel.points["random"].values()])
     found = measure_tradeoffs(panel.references[0].values, simple)
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", thinned=True)
-    text = make_page("track", tmp_path / "track.npz.xz", PAGES["tradeoffs"]).texts["track"]
+    text = make_page("track", tmp_path / "track.npz.xz", PAGES["policies"]).texts["track"]
     (row,) = re.findall(r"^\| MO-Breakthrough [^|]* \| (\d.*) \|$", text.partition("What each setting shows")[2], re.MULTILINE)
     assert "Not compared yet" not in text
     numbers = f"{found.single_share:.2f} | {found.points} | {min(found.losses):.2f} | {found.simple_share:.2f}"

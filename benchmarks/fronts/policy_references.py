@@ -1,6 +1,6 @@
 """Write the best-known fronts of policies that a suite measures against, from finished runs.
 
-python benchmarks/fronts/policy_references.py RESULTS NAME     # writes configs/suites/references/NAME.json
+python benchmarks/fronts/policy_references.py RESULTS NAME     # directory or archive -> configs/suites/references/NAME.json
 
 The front of a setting is that of all policies that were run there, with any seed, with their returns in the report episodes.
 A set with a name that exists is not written again: better fronts get a new name.
@@ -17,6 +17,7 @@ import numpy as np
 from momagames.analysis.arrays import Array
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.reference_sets import Setting, find_suite_folder, format_reference_set
+from momagames.benchmark.store.archive_file import ArchivedStore
 from momagames.benchmark.store.store import Store, format_json
 from momagames.benchmark.suites import PoliciesExperiment, Suite
 from momagames.files.writing import write_file_atomically
@@ -47,7 +48,7 @@ def main() -> None:
     out = find_suite_folder() / "references" / f"{given.name}.json"
     if out.exists():
         parser.error(f"{out} exists: a set is never changed; choose a new name")
-    store = Store(given.results)
+    store = Store(given.results) if given.results.is_dir() else ArchivedStore(given.results)
     suite = store.read_suite()
     fronts = unite_panels(suite, build_panels(store, suite, primary_only=True))
     seeds = sorted({run.seed for run in store.finished_runs()})

@@ -35,9 +35,9 @@ from momagames.benchmark.suites import PoliciesExperiment
 from momagames.benchmark.training import Training, describe_state
 from momagames.benchmark.training_comparison import format_sets, play_with_baselines
 from momagames.contract import Game
-from momagames.contract.titles import join_words
+from momagames.contract.titles import join_words, list_changed_parameters
 
-SUITE = "tradeoffs"
+SUITE = "policies"
 SEED = 0  # of training
 EPISODES, EPISODES_SEED = 100, 2000  # of the results
 
@@ -185,7 +185,7 @@ CHAMPIONS = {
     "pommerman-trades": make_trader(
         "momagames.games.pommerman:champion-trades.npz", "one agent against hardened agents",
         [momagames.spec(f"mo-pommerman-{name}-v0", objectives=("kicks", "bombs"), max_steps=200) for name in ("duel", "ffa")],
-        8_000_000,
+        4_000_000,
         "Games of 200 steps: it does not play to win.",
     ),
     "robotmail-trades": make_trader(
@@ -263,8 +263,7 @@ def measure(training: Training, trained: TrainedPolicies, episodes: int) -> dict
     """Return the results in one game: its id, parameters that are not the default, opponents, and head and rows of a table."""
     game = training.game
     head, rows = format_sets(game, play_with_baselines(training, trained, episodes, EPISODES_SEED))
-    default = momagames.spec(game.id).params
-    changed = {name: value for name, value in game.params.items() if value != default[name]}
+    changed = list_changed_parameters(game)
     print(f"{game.id} {changed}: {rows[0]}", flush=True)
     return {
         "game": game.id,

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import momagames
+from momagames.analysis.controllability import compute_controllability
+from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.baselines import batch_policy, method, policy
 from momagames.baselines.checkpoint import load_checkpoint
 from momagames.baselines.checkpoint_policy import list_champions
@@ -50,8 +52,39 @@ def test_files(id):
             names = [row[0] for row in result["rows"]]
             assert names[0] == checkpoint.head["method"]
             assert {"safe:simple" if id in POMMERMAN else "greedy", "random"} < set(names)
-            count = len(game.objectives if id in POMMERMAN else objectives)
+            count = len(game.objectives if checkpoint.head["weights"] and id in POMMERMAN else objectives)
             assert all(len(row) == len(result["head"]) == 3 + count for row in result["rows"])
+
+
+TRADES = {"objectives": ("win", "captures", "losses")}
+
+
+@pytest.mark.parametrize(
+    ("id", "params", "opponent"),
+    [
+        ("mo-samegame-v0", {"board_width": 7, "board_height": 7, "num_colors": 4}, "random"),
+        ("mo-breakthrough-v0", TRADES, "greedy"),
+        ("mo-breakthrough-v0", {"board_width": 6, "board_height": 6, **TRADES}, "greedy"),
+        ("mo-pommerman-duel-v0", {"objectives": ("kicks", "bombs"), "max_steps": 200}, "safe:simple"),
+        ("mo-pommerman-ffa-v0", {"objectives": ("kicks", "bombs"), "max_steps": 200}, "safe:simple"),
+        ("mo-tileblast-v0", {"level": 4, "objectives": ("goals", "move", "score")}, "random"),
+        ("mo-robotmail-2-v0", {"objectives": ("delivery", "energy", "blocked")}, "astar"),
+        ("mo-robotmail-4-v0", {"objectives": ("delivery", "energy", "blocked")}, "astar"),
+    ],
+)
+def test_weights_steer(id, params, opponent):
+    """In a setting of the main track of each family; only agents of the first team have the weights."""
+    game = momagames.spec(id, **params)
+    lattice = simplex_lattice(len(game.objectives), 8 if len(game.objectives) == 2 else 3)
+    other = batch_policy(opponent, game)
+    returns = []
+    for row in lattice.tolist():
+        own = batch_policy("champion", game, weights=row)
+        returns.append(mean_returns(game, [own if team == game.teams[0] else other for team in game.teams], 60))
+    found = measure_tradeoffs(returns)
+    assert compute_controllability(lattice, returns).mean() > 0.45  # in TileBlast goals are reached with nearly all weights
+    assert found.single_share < 0.8
+    assert found.points >= 5
 
 
 def test_samegame_beats_the_best_greedy_policy():

@@ -67,7 +67,7 @@ TRAINING = TrainingDefaults(
     {"num_envs": 128, "learning_rate": 2e-3, "self_play": 0.25, "opponent_pool_size": 0, "expert": "greedy"},
     budget=2_000_000,
 )
-CHAMPIONS = tuple(f"momagames.games.breakthrough:champion{size}.npz" for size in ("", "-6x6", "-5x5"))
+CHAMPIONS = tuple(f"momagames.games.breakthrough:champion{name}.npz" for name in ("", "-6x6", "-5x5", "-trades", "-trades-6x6"))
 
 
 def game(id: str, objectives: Any = None, **given: Any) -> Game:

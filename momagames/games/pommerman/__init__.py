@@ -118,8 +118,8 @@ SOLO_OBJECTIVES = ("outcome", "kills", "wood", "items", "bombs")
 DUEL_OBJECTIVES = ("outcome", "wood", "items", "bombs")
 TEAM_OBJECTIVES = ("outcome", "kills", "team_kill", "wood", "bombs")
 THIRD = Fraction(1, 3)
-FFA_CHAMPION, TEAM_CHAMPION, RADIO_CHAMPION, DUEL_CHAMPION = (
-    f"{__name__}:champion-{name}.npz" for name in ("ffa", "team", "radio", "duel")
+FFA_CHAMPION, TEAM_CHAMPION, RADIO_CHAMPION, DUEL_CHAMPION, TRADES_CHAMPION = (
+    f"{__name__}:champion-{name}.npz" for name in ("ffa", "team", "radio", "duel", "trades")
 )
 VARIANTS = {
     "ffa": Variant("free-for-all", FFA, SOLO_OBJECTIVES, champion=FFA_CHAMPION),
@@ -322,7 +322,7 @@ def build_game(
         ),
         learning=LearningSupport(
             clear_unsafe_actions=clear_unsafe_actions,
-            champions=(champion,),
+            champions=(TRADES_CHAMPION, champion),  # the second one plays the same for all objectives
             training={"moppo": TRAINING},
             egocentric_view=EGOCENTRIC_VIEW,
         ),

@@ -75,7 +75,7 @@ EGOCENTRIC_VIEW = EgocentricView(
 )
 LEARNING = LearningSupport(
     clear_unsafe_actions=clear_unsafe_actions,
-    champions=("momagames.games.robotmail:champion.npz", "momagames.games.robotmail:champion-energy.npz"),
+    champions=tuple(f"momagames.games.robotmail:champion{name}.npz" for name in ("", "-energy", "-trades")),
     training={"moppo": TRAINING},
     egocentric_view=EGOCENTRIC_VIEW,
 )
