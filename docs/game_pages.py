@@ -20,6 +20,7 @@ from momagames.baselines.checkpoint_policy import list_champions
 from momagames.baselines.learners import find_learner
 from momagames.benchmark.choices import Opponent
 from momagames.contract import Game
+from momagames.contract.titles import list_changed_parameters
 from momagames.engine.playouts import generate_starts
 
 COLUMNS = 2  # positions side by side
@@ -166,9 +167,7 @@ def describe_champions(id: str) -> list[str]:
         weights = weights.removesuffix(" of the objectives") + f" of {', '.join(names)}" if has_other else weights
         opponents = " and ".join(Opponent(**one).label for one in head["opponents"])
         is_split = len(results) > 1 and len(results[0].get("opponents", [])) == 1  # a result for each opponent
-        default = momagames.spec(head["game"]).params
-        params = checkpoint.make_game().params if head["weights"] is None else {}  # fixed weights serve all objectives
-        changed = [name for name, value in params.items() if value != default[name]]
+        changed = list_changed_parameters(checkpoint.make_game()) if head["weights"] is None else ()  # or it serves all
         title = f"Trained policy ({head['method']})" + "".join(f", {name}={head['params'][name]}" for name in changed)
         serves = find_learner(head["method"]).serves
         in_play = '`policy("champion", game)` plays it' + (

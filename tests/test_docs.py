@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -238,7 +239,8 @@ def test_the_readme_has_a_row_for_every_id_of_the_benchmark():
 
 def test_the_pictures_of_the_docs_are_those_that_are_listed(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    listed = import_module("pictures").PICTURES
+    pictures = import_module("pictures")
+    listed = [*pictures.PICTURES, *chain(*pictures.ENDS)]
     assert {one.file for one in listed} == {file.name for file in (ROOT / "docs/_static").iterdir() if file.suffix != ".css"}
     assert {id for one in listed for id in one.pages} <= set(VERSIONS)
     for one in listed:

@@ -173,7 +173,7 @@ def test_page_of_a_track(tmp_path, monkeypatch):
     for learner in ("random", "greedy"):
         monkeypatch.setattr(headlines, "LEARNER", learner)
         page = make_page("track", tmp_path / "track.npz.xz", PAGES["policies"])
-        (row,) = re.findall(r"^\| MO-Breakthrough .*$", page.texts["track"], re.MULTILINE)
+        row, *_ = re.findall(r"^\| MO-Breakthrough .*$", page.texts["track"], re.MULTILINE)
         outcomes[learner] = [cell.strip() for cell in row.strip("| ").split("|")]
     assert [outcomes[name][-1] for name in outcomes] == ["loss", "win"]
     assert outcomes["random"][1] == outcomes["greedy"][4] != outcomes["greedy"][1] == outcomes["random"][4]
