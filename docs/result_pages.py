@@ -13,6 +13,7 @@ import page_tables
 from archives import GAMES, Archive, read_archive
 from page_figures import PageSet, fold, image, join_blocks
 from sections import (
+    ENDS_TEXT,
     Section,
     both_ends,
     changed_methods,
@@ -59,10 +60,6 @@ Measured on the best-known front of each setting; [Metrics](../metrics.md#what-a
 and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the largest share of
 the hypervolume that a single point has. Least loss: what the best policy for an objective loses in another one, as a
 share of the range. Simple: the share of random and scripted policies together."""
-ENDS = """\
-Learned policies for many weights spread over the front. Below each front, the trained policy of the package
-(`champion`, trained longer than the budget) plays one position with all weight on one objective, and with all weight
-on another one."""
 CPU_TIME = """\
 For a budget of CPU time the number of environment steps is chosen by trials on the machine, so that the time of the
 last search is 0.8 to 1.25 of the budget; methods that end on their own take less, and methods whose smallest budget
@@ -99,7 +96,7 @@ class Page:
 
 def take_ends(blocks: Sequence[str]) -> Sequence[str]:
     """Return the blocks of a page that `both_ends` made, without their heading."""
-    first = blocks.index(ENDS) if ENDS in blocks else len(blocks)
+    first = blocks.index(ENDS_TEXT) if ENDS_TEXT in blocks else len(blocks)
     return list(takewhile(lambda block: not block.startswith("## "), blocks[first:]))
 
 
@@ -163,8 +160,6 @@ PAGES = {
             heading("What each setting shows"),
             prose(FRONTS),
             page_tables.tradeoffs,
-            heading("Both ends of a front"),
-            prose(ENDS),
             both_ends,
             heading("Fronts and all indicators"),
             each_setting(folded("SETTING", figure("front", "Fronts"), score_table)),

@@ -17,6 +17,10 @@ from momagames.reports.text.report_tables import RUNS, make_scores
 from momagames.reports.text.table import Table
 
 Section = Callable[[Archive], Iterable[str]]
+ENDS_TEXT = """\
+Learned policies for many weights spread over the front. Below each front, the trained policy of the package
+(`champion`, trained longer than the budget) plays one position with all weight on one objective, and with all weight
+on another one."""
 
 
 def heading(text: str) -> Section:
@@ -40,6 +44,11 @@ def figure(kind: str, text: str) -> Section:
 
 def both_ends(archive: Archive) -> Iterator[str]:
     """Yield the front of a setting of each family, and games from both ends of that of its trained policy."""
+    if blocks := list(_list_ends(archive)):
+        yield from ("## Both ends of a front", ENDS_TEXT, *blocks)
+
+
+def _list_ends(archive: Archive) -> Iterator[str]:
     for pictures in ENDS:
         shown = pictures[0]
         canonical = format_id(shown.id, momagames.spec(shown.id, **shown.params).params)

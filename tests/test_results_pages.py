@@ -32,9 +32,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
 import headlines  # noqa: E402
 import make_results  # noqa: E402
+import sections  # noqa: E402
 from archives import Archive  # noqa: E402
 from page_figures import PageSet, show_images  # noqa: E402
-from result_pages import PAGES, make_page  # noqa: E402
+from result_pages import PAGES, make_page, take_ends  # noqa: E402
 
 IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")
 
@@ -217,6 +218,25 @@ def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
     assert "Not compared yet" not in text
     numbers = f"{found.single_share:.2f} | {found.points} | {min(found.losses):.2f} | {found.simple_share:.2f}"
     assert row == f"{numbers} | {', '.join(found.list_failures())}"
+
+
+def test_page_shows_games_from_both_ends_of_a_front(tmp_path, monkeypatch):
+    suite = load_suite({**SUITE, "experiments": [POLICIES]})
+    assert not run_suite(suite, tmp_path / "results", shard=Shard(1, 1, (0,))).failed
+    pack_archive(tmp_path / "results", tmp_path / "track.npz.xz")
+    (game,) = suite.experiments[0].games
+    shown = [
+        SimpleNamespace(id=game.id, params=game.params, text=f"On {name}", file=f"{name}.gif") for name in ("win", "speed")
+    ]
+    texts = []
+    for ends in ((), (shown,)):
+        monkeypatch.setattr(sections, "ENDS", ends)
+        texts.append(make_page("track", tmp_path / "track.npz.xz", PAGES["policies"]).texts["track"])
+    assert "Both ends" not in texts[0]
+    blocks = take_ends(texts[1].split("\n\n"))
+    assert blocks[0] == sections.ENDS_TEXT
+    assert blocks[1].startswith("### MO-Breakthrough")
+    assert "| ![On win](../_static/win.gif) | ![On speed](../_static/speed.gif) |" in blocks[-1]
 
 
 def test_page_of_methods_without_a_common_seed(tmp_path):
