@@ -92,8 +92,8 @@ methods, `champion` is the [trained policy of the package](../training.md#champi
 [glossary](../glossary.md) has the other words."""
 LEADERS = """\
 Methods that lead, and in how many settings of a game. A method leads if it is ahead of every other one: the interval
-of the difference in runs of equal seeds is above zero. Else the first ones are level. In the last column are methods
-that are trained on instances."""
+of the difference in runs of equal seeds is above zero. Else the first ones are level. `champion`, which was trained
+longer than the budget, takes part in games alone. In the last column are methods that are trained on instances."""
 COMMANDS = """\
 The results of the games are those of the suite `paper` with ten seeds. The runs were made by
 `momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`. `python docs/make_results.py`

@@ -50,10 +50,10 @@ def both_ends(archive: Archive) -> Iterator[str]:
 
 def _list_ends(archive: Archive) -> Iterator[str]:
     for pictures in ENDS:
-        shown = pictures[0]
-        canonical = format_id(shown.id, momagames.spec(shown.id, **shown.params).params)
+        first = pictures[0]
+        canonical = format_id(first.id, momagames.spec(first.id, **first.params).params)
         if panel := next((one for one in archive.panels if one.canonical == canonical), None):
-            yield f"### {panel.full_heading}"
+            yield f"**{panel.full_heading}**"
             yield from figure("front", "Fronts")(archive.select_setting(panel))
             yield table([one.text for one in pictures], [[f"![{one.text}](../_static/{one.file})" for one in pictures]])
 

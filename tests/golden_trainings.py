@@ -64,9 +64,9 @@ OPTIONS: dict[str, tuple[dict[str, Any], int]] = {  # method -> small options, b
 }
 CASE_OPTIONS = {"moppo mo-samegame-v0": {"network": "convolutional"}}  # no other game here trains this network
 # Of means and standard deviations on other processors, which round otherwise, in standard deviations: without vector
-# instructions the arrays of `moppo` differ by 0.0003; other initial values differ by 0.1
-TOLERANCE = 0.01
-ROUNDING = 1e-5  # of a single number, which has no deviation: a bias near 0
+# instructions the arrays of `moppo` differ by 0.0003, those of `grpo` by 0.03; other initial values differ by 0.1
+TOLERANCE = 0.05
+ROUNDING = 1e-4  # of a single number, which has no deviation: a bias near 0
 
 
 def make_game(id: str) -> Game:

@@ -225,17 +225,15 @@ def test_page_shows_games_from_both_ends_of_a_front(tmp_path, monkeypatch):
     assert not run_suite(suite, tmp_path / "results", shard=Shard(1, 1, (0,))).failed
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz")
     (game,) = suite.experiments[0].games
-    shown = [
-        SimpleNamespace(id=game.id, params=game.params, text=f"On {name}", file=f"{name}.gif") for name in ("win", "speed")
-    ]
+    pair = [SimpleNamespace(id=game.id, params=game.params, text=f"On {name}", file=f"{name}.gif") for name in ("win", "speed")]
     texts = []
-    for ends in ((), (shown,)):
+    for ends in ((), (pair,)):
         monkeypatch.setattr(sections, "ENDS", ends)
         texts.append(make_page("track", tmp_path / "track.npz.xz", PAGES["policies"]).texts["track"])
     assert "Both ends" not in texts[0]
     blocks = take_ends(texts[1].split("\n\n"))
     assert blocks[0] == sections.ENDS_TEXT
-    assert blocks[1].startswith("### MO-Breakthrough")
+    assert blocks[1].startswith("**MO-Breakthrough")
     assert "| ![On win](../_static/win.gif) | ![On speed](../_static/speed.gif) |" in blocks[-1]
 
 
