@@ -64,8 +64,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], int]] = {  # method -> small options, b
 }
 CASE_OPTIONS = {"moppo mo-samegame-v0": {"network": "convolutional"}}  # no other game here trains this network
 # Of means and standard deviations on other processors, which round otherwise, in standard deviations: without vector
-# instructions the arrays of `moppo` differ by 0.0003, those of `grpo` by 0.03; other initial values differ by 0.1
-TOLERANCE = 0.05
+# instructions the arrays of `moppo` differ by 0.0003, and those of `grpo` by 0.06; other initial values differ by 0.1
+TOLERANCE, TOLERANCES = 0.01, {"grpo": 0.08}
 ROUNDING = 1e-4  # of a single number, which has no deviation: a bias near 0
 
 
@@ -137,11 +137,12 @@ def find_difference(case: str, stored: Mapping[str, Any], now: Mapping[str, Any]
     if is_same_processor:
         differs, kind = stored["sha256"] != now["sha256"], "to the bit, on the processor type of the record"
     else:
+        tolerance = TOLERANCES.get(case.split()[0], TOLERANCE)
         differs = any(
-            not np.allclose(values, now["summary"].get(name, [np.nan, np.nan]), rtol=0, atol=TOLERANCE * values[1] + ROUNDING)
+            not np.allclose(values, now["summary"].get(name, [np.nan, np.nan]), rtol=0, atol=tolerance * values[1] + ROUNDING)
             for name, values in stored["summary"].items()
         )
-        kind = f"with a tolerance of {TOLERANCE} standard deviations, as this processor or its libraries are others"
+        kind = f"with a tolerance of {tolerance} standard deviations, as this processor or its libraries are others"
     if not differs:
         return ""
     return (
