@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 from archives import Archive, read_archive
+from make_results import ARCHIVES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
@@ -17,10 +17,9 @@ from momagames.analysis.indicators import hypervolume
 from momagames.reports.figures.drawing import stair_corners
 from momagames.reports.figures.theme import style_color
 
-FRONTS = Path(__file__).resolve().parent.parent / "benchmarks" / "fronts"
 EXPERIMENT, SEED, LEARNER = "pieces against speed", 0, "moppo"
 OTHERS = {
-    "ntuple": ("tables", "D"),
+    "ntuple": ("pattern tables", "D"),
     "greedy": ("greedy play", "s"),
     "uct": ("tree search", "^"),
     "random": ("random play", "o"),
@@ -29,7 +28,7 @@ OTHERS = {
 
 def draw_front() -> Image.Image:
     """Draw the setting from the archive of the suite."""
-    archive = read_archive("policies", FRONTS / "policies.npz.xz", ())
+    archive = read_archive("policies", ARCHIVES["policies"], ())
     with mpl.rc_context({"font.family": "DejaVu Sans", "font.size": 10}):
         figure = Figure(figsize=(6, 4), dpi=130, layout="constrained")
         draw_setting(figure.add_subplot(), archive)

@@ -14,6 +14,7 @@ import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -31,13 +32,12 @@ from momagames.baselines.search.beam_estimate import BeamEstimate
 from momagames.baselines.trainer import TrainedPolicies, TrainerMethod, list_weights
 from momagames.benchmark import load_suite
 from momagames.benchmark.choices import Opponent
-from momagames.benchmark.suites import PoliciesExperiment
+from momagames.benchmark.suites import Experiment, PoliciesExperiment
 from momagames.benchmark.training import Training, describe_state
 from momagames.benchmark.training_comparison import format_sets, play_with_baselines
 from momagames.contract import Game
 from momagames.contract.titles import join_words, list_changed_parameters
 
-SUITE = "policies"
 SEED = 0  # of training
 EPISODES, EPISODES_SEED = 100, 2000  # of the results
 
@@ -102,9 +102,15 @@ def make_breakthrough(size: int, budget: int, file: str = "champion.npz") -> Cha
     )  # fmt: skip
 
 
+@cache
+def load_track() -> Mapping[str, Experiment]:
+    """Return the experiments of the main track by name; read once, as a suite opens the files of its champions."""
+    return {one.name: one for one in load_suite("policies").experiments}
+
+
 def make_trader(file: str, experiment: str, games: Sequence[Game], budget: int, limits: str) -> Champion:
     """Return the training for all weights in settings of the suite, with the options and opponents that it has there."""
-    chosen = next(one for one in load_suite(SUITE).experiments if one.name == experiment)
+    chosen = load_track()[experiment]
     names, ids = [one.name for one in games[0].objectives], [f"`{game.id}`" for game in games]
     method = next(one.make_method(games[0]) for one in chosen.methods if one.name == Moppo.name)
     assert isinstance(chosen, PoliciesExperiment)

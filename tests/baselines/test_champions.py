@@ -73,7 +73,7 @@ TRADES = {"objectives": ("win", "captures", "losses")}
     ],
 )
 def test_weights_steer(id, params, opponent):
-    """In a setting of the main track of each family; only agents of the first team have the weights."""
+    """In settings of the main track, and on the default board of MO-Breakthrough; only the first team has the weights."""
     game = momagames.spec(id, **params)
     lattice = simplex_lattice(len(game.objectives), 8 if len(game.objectives) == 2 else 3)
     other = batch_policy(opponent, game)

@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+import typer
 
 from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.tradeoffs import list_tradeoff_settings, measure_setting
+from momagames.cli.bench import tradeoffs
 from momagames.errors import InvalidParameter
 from tests.benchmark.test_reference_sets import folder as reference_folder
 from tests.benchmark.test_reference_sets import write_set
@@ -49,6 +51,19 @@ def test_settings_without_a_reference_set():
     with pytest.raises(InvalidParameter, match="the suite tiny has no reference fronts: expected experiments of policies with"):
         list_tradeoff_settings(suite(POLICIES))
     assert len(list_tradeoff_settings(load_suite("policies"))) == 14
+
+
+def test_command_fails_for_settings_that_are_none(reference_folder, tmp_path, capsys):
+    write_set(reference_folder, "some-1", FRONT)
+    file = tmp_path / "suite.json"
+    file.write_text(suite({**POLICIES, "reference_set": "some-1"}).model_dump_json())
+    with pytest.raises(typer.Exit) as stopped:
+        tradeoffs(str(file))
+    printed = capsys.readouterr()
+    assert stopped.value.exit_code == 1
+    assert "0 of 1 setting are trade-offs" in printed.err
+    assert "few points" in printed.out
+    assert "MO-Breakthrough" in printed.out
 
 
 @pytest.mark.long

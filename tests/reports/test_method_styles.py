@@ -57,7 +57,7 @@ def test_methods_of_a_suite_differ(suites):
         assert len({(style_color(number), style_symbol(number)) for number in numbers.values()}) == len(numbers), name
         for experiment in suite.experiments:
             colors = {style_color(numbers[method]) for method in label_methods(experiment.methods).values()}
-            assert len(colors) >= min(len(experiment.methods), COLUMNS - 3), name
+            assert len(colors) >= min(len(experiment.methods), COLUMNS - 2), name
 
 
 def test_a_method_has_the_same_style_in_every_suite(suites):

@@ -12,10 +12,10 @@ from momagames.benchmark.suites import Suite
 
 # Methods of a column have one color and different symbols; those of one comparison are in different columns where possible.
 KNOWN = (
-    ("random", "greedy", "greedy(estimate=both)", "uct", "pareto_uct", "nsga2",
+    ("random", "greedy", "greedy(estimate=both)", "pareto_uct", "uct", "nsga2",
      "cma", "cross_entropy", "grpo", "moppo", "champion", "ntuple"),
-    ("hindsight_random", "", "pcn", "exact", "local_search", "beam",
-     "gpi_pd", "nrpa", "pareto_nrpa", "", "maskable_ppo", "nested_rollouts"),
+    ("hindsight_random", "", "pcn", "maskable_ppo", "local_search", "beam",
+     "gpi_pd", "nrpa", "pareto_nrpa", "", "exact", "nested_rollouts"),
     ("", "", "", "lcn", "envelope", "gpi_ls",
      "", "morl_d", "eupg", "", "pql", "mo_q_learning"),
     ("", "", "", "", "hindsight_local_search", "hindsight_beam",
