@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from archives import Archive
-from page_tables import EXACT, OWN, list_libraries
+from page_tables import EXACT
 from sections import table
 
 from momagames.analysis.statistics import Interval
@@ -34,7 +34,6 @@ from momagames.reports.text.verdicts import describe_leads, describe_verdict
 from momagames.wording import count
 
 LEARNER, MORE_TRAINING = "moppo", "champion"  # the method of the standing; not an equal budget
-TOO_EASY = 0.99  # mean hypervolume ratio of random play in settings that do not tell methods apart
 
 Leaders = Iterable[tuple[Game, Sequence[str]]]  # game of a setting and its leaders, of `find_leaders`
 
@@ -290,37 +289,3 @@ def describe_level(names: Sequence[str]) -> str:
 
 
 # ----------------------------------------------------------------------------------------------------- other libraries
-
-
-def libraries(archive: Archive) -> Iterator[str]:
-    """Yield the leading learners of other libraries, where they lead the package, and settings that do not tell."""
-    settings, easy, leaders, ahead = archive.data.settings, [], [], 0
-    learners, own = [], []  # the best of other libraries and of the package, in each setting
-    for one in map(archive.select_setting, archive.panels):
-        ratios, libraries = rank_methods(one.panel), list_libraries(one)
-        if ratios.get("random", 0) >= TOO_EASY:
-            easy.append(one)
-            continue
-        packaged = [name for name in ratios if libraries[name] == OWN]
-        if len(packaged) in (0, len(ratios)):
-            continue  # nothing to compare yet
-        leaders.append(find_panel_leaders(one.panel, settings, packaged))
-        own.append(packaged[0])
-        learners.append(next(name for name in ratios if libraries[name] != OWN))
-        others = {*ratios} - {own[-1], learners[-1]}
-        ahead += find_panel_leaders(one.panel, settings, others) == [learners[-1]]
-        runs = count(max(map(len, one.panel.points.values())), "seed")
-    if not leaders:
-        yield "No setting has learners of other libraries and methods of the package yet."
-        return
-    text = (
-        f"Leads among the learners of other libraries: {describe_leads(count_leads(leaders), len(leaders))} ({runs}). Those "
-        f"with the highest mean, {list_names(learners)}, are ahead of the best method of the package with as many steps "
-        f"({list_names(own)}) in {ahead}."
-    )
-    names = ", ".join(one.heading for one in easy)
-    yield text + (f" Random play reaches {TOO_EASY} or more in {names}, which does not tell methods apart." if easy else "")
-
-
-def list_names(methods: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in dict.fromkeys(methods))

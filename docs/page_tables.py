@@ -12,19 +12,16 @@ from archives import Archive
 from sections import bold_best, report_table, table
 
 from momagames.analysis.tradeoffs import measure_tradeoffs
-from momagames.baselines import FORMER_METHODS
-from momagames.baselines.morl.method import LibraryLearner
 from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suites import PlansExperiment, PoliciesExperiment
 from momagames.benchmark.tradeoffs import list_simple_methods
 from momagames.reports.data.head_to_head import HeadToHeadScores
-from momagames.reports.data.overview import CONTROL, find_control, rank_methods
+from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import short_name
 from momagames.reports.text.labels import NO_SCORE
 from momagames.reports.text.report_tables import make_generalization, make_overview
 
 EXACT = ("exact",)  # has no budget
-OWN = "momagames"
 
 
 def overview(archive: Archive) -> Iterator[str]:
@@ -61,42 +58,6 @@ def tradeoffs(archive: Archive) -> Iterator[str]:
     yield table(["setting", "one policy", "points", "least loss", "simple", "verdict"], rows)
 
 
-def list_libraries(archive: Archive) -> dict[str, str]:
-    """Return the library of each method of the only setting."""
-    names, libraries = label_methods(archive.experiment.methods), {}
-    for one in archive.experiment.methods:
-        if one.name in FORMER_METHODS:
-            package = FORMER_METHODS[one.name]
-        else:
-            kind = one.find_method(archive.panel.game)
-            package = kind.package if issubclass(kind, LibraryLearner) else OWN
-        libraries[names[one.model_dump_json()]] = package.replace("_", "-")
-    return libraries
-
-
-def ratios_by_library(archive: Archive) -> Iterator[str]:
-    """Yield the mean hypervolume ratios of all methods by library, those of the package first, a column for each setting.
-
-    The controllability is in the next column of settings where a method has policies for weights.
-    """
-    settings = [archive.select_setting(panel) for panel in archive.panels]
-    libraries = {name: library for one in settings for name, library in list_libraries(one).items()}
-    heads, texts = list[str](), list[dict[str, str]]()
-    for panel in archive.panels:
-        ratios, control = bold_best(rank_methods(panel)), find_control(panel)
-        heads.append(f"{panel.game.title}, {panel.experiment}")
-        texts.append(ratios)
-        if control:
-            heads.append(CONTROL)
-            texts.append({name: f"{control[name].value:.3f}" if name in control else NO_SCORE for name in ratios})
-    rows = []
-    for library in sorted({*libraries.values()}, key=lambda name: (name != OWN, name)):
-        rows.append((f"*{library}*", *("" for _ in texts)))
-        names = [name for name, of_name in libraries.items() if of_name == library]
-        rows += [(name, *(one.get(name, "") for one in texts)) for name in names]
-    yield table(["method", *heads], rows)
-
-
 def costs(archive: Archive) -> Iterator[str]:
     """Yield the median environment steps and CPU seconds of the searches of each method.
 
@@ -113,12 +74,6 @@ def costs(archive: Archive) -> Iterator[str]:
     yield table(["method", "environment steps", "CPU time (s)"], rows)
     if isinstance(archive.experiment, PlansExperiment) and archive.experiment.cpu_seconds is None:
         yield "Medians over seeds. The first search of a method in a process also compiles its code."
-
-
-def seconds(archive: Archive) -> Iterator[str]:
-    panel = archive.panel
-    yield table(["method", "seconds"], [(method, f"{panel.median_seconds[method]:,.0f}") for method in panel.points])
-    yield "Medians over seeds of the time that passed, which may include compilation."
 
 
 def game_id(archive: Archive) -> Iterator[str]:

@@ -73,9 +73,6 @@ The exact fronts are computed again by the method `exact` and stored in the cach
 played again whenever they are read. The training instances of an experiment with fewer of them are the first of
 those with more, and the test instances are the same. Definitions:
 [Metrics](../metrics.md#generalization-over-instances)."""
-LIBRARIES = """\
-The best one is bold. [Learners of other libraries](../morl.md) says what each method can play and how it is adapted,
-and has published figures that the same code reproduces."""
 
 
 @dataclass(frozen=True)
@@ -228,30 +225,6 @@ PAGES = {
         ),
         ("generalization",),
         leaders=headlines.find_regret_leaders,
-    ),
-    "morl": Page(
-        "Other libraries: learners at equal budgets",
-        (
-            headlines.libraries,
-            changed_methods,
-            missing_settings,
-            figure("overview", "Scores of every method in every setting"),
-            heading("Mean hypervolume ratios"),
-            page_tables.ratios_by_library,
-            prose(LIBRARIES),
-            seeds,
-            each_setting(
-                setting_heading,
-                figure("front", "Fronts"),
-                folded("All indicators", score_table),
-                folded("Seconds of a run", page_tables.seconds),
-            ),
-            heading("Settings and provenance"),
-            description,
-            facts,
-        ),
-        ("overview", "front"),
-        "morl-",
     ),
 }  # in the order of the index
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from momagames.baselines import FORMER_METHODS
 from momagames.benchmark import run_suite
 from momagames.benchmark.evaluate import evaluate_run
 from momagames.benchmark.store.archive_file import unpack_archive
@@ -108,7 +107,7 @@ def group_cheap_runs(store, families):
     groups = defaultdict(list)
     for family, runs in families.items():
         for run in runs:
-            if run.method.name in FORMER_METHODS or getattr(run, "cpu_seconds", None) or trains(run):
+            if getattr(run, "cpu_seconds", None) or trains(run):
                 continue
             if store.read_metadata(run)["cpu_s"] < CHEAP:
                 groups[family].append(run)

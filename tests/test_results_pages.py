@@ -22,7 +22,6 @@ from momagames.reports.data.verdicts import LEVEL
 from momagames.reports.figures.paper_figures import list_figures
 from momagames.reports.report import report
 from momagames.reports.text.labels import describe_interval
-from tests.baselines.morl.cases import OPTIONS
 from tests.benchmark.test_generalization import EXPERIMENT as GENERALIZATION
 from tests.benchmark.test_head_to_head import EXPERIMENT as MATCHES
 from tests.benchmark.tiny import EXACT, GREEDY, INDICATORS, POLICIES, RANDOM, plans, suite
@@ -340,30 +339,3 @@ def test_page_of_plans(tmp_path):
     assert len(costs) == 2
     assert int(costs[0][0].replace(",", "")) <= steps["budget"] < int(costs[1][0].replace(",", ""))
     assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures}
-
-
-def test_page_of_learners_of_other_libraries(tmp_path):
-    """Random play finds the front of the small board, which is left out of the message."""
-    for package in ("torch", "sb3_contrib"):
-        pytest.importorskip(package)
-    learner = {"name": "maskable_ppo", "options": {**OPTIONS["maskable_ppo"], "net_arch": [16, 16]}}
-    boards = plans([RANDOM, learner], seeds=(0,), board_height=3)
-    seats = {**POLICIES, "methods": [RANDOM, learner, GREEDY], "opponents": [RANDOM], "seeds": [0], "budget": 200}
-    page = run_page("morl", [boards, {**seats, "seats": ["player_0"]}], tmp_path)
-    easy, hard = report(tmp_path / "results", replays=False).panels
-    ratios = {name: hard.scores[name]["hypervolume_ratio"].interval.value for name in hard.points}
-    best = max(("random", "greedy"), key=ratios.get)
-    message = page.texts["track"].splitlines()[2]
-    assert "Leads among the learners of other libraries: `maskable_ppo` in 1 of 1 setting (1 seed). Those with the" in message
-    assert (
-        f"the highest mean, `maskable_ppo`, are ahead of the best method of the package with as many steps (`{best}`) in 0."
-        in message
-    )
-    assert message.endswith(f" Random play reaches 0.99 or more in {easy.full_heading}, which does not tell methods apart.")
-    for name, library in (("maskable_ppo", "sb3-contrib"), ("random", "momagames")):
-        (rows,) = re.findall(rf"^\| \*{library}\* [| ]*\n((?:\| \w.*\n)+)", page.texts["track"], re.MULTILINE)
-        (row,) = re.findall(rf"^\| {name} \|(.*)\|$", rows, re.MULTILINE)
-        assert f" {ratios[name]:.3f}" in row.replace("*", "")
-    assert not page.leaders
-    assert set(IMAGE.findall(show_images(page.texts["track"]))) == {f"{name}.svg" for name in page.figures}
-    assert any("front" in name for name in page.figures)

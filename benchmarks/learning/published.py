@@ -6,8 +6,8 @@ python -m benchmarks.learning.published pcn envelope --seeds 3 --share 0.5
 Each learner trains with the code of the method (`momagames.baselines.morl`) on its benchmark. Its policies are then evaluated
 without discount, and their non-dominated returns are compared with the exact front that MO-Gymnasium publishes: by the share
 of the hypervolume, by the expected utility, and by the number of points of the front that are reached. Weighted sums reach the
-convex part of a front only; its share is printed, too. Options and budgets of Envelope, GPI-LS and MORL/D were chosen with seed
-10. Needs the extra `morl`.
+convex part of a front only; its share is printed, too. Options and budgets of Envelope and GPI-LS were chosen with seed 10.
+Needs the extra `morl`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,11 @@ from momagames.baselines.archive import is_nondominated
 from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
 from momagames.baselines.morl.maskable_ppo import MaskablePpo
 from momagames.baselines.morl.method import SCALE_SHARE, LibraryLearner, use_library
-from momagames.baselines.morl.policy_gradient import MorlD
 from momagames.baselines.morl.return_conditioned import Pcn
 from momagames.baselines.morl.training_env import BudgetReached, StepBudget, estimate_return_scale
 from momagames.baselines.morl.value_learners import Envelope, GpiLs
 from momagames.contract import reset_policy
 
-SAMPLED_EPISODES = 20  # of policies that sample their actions
 TOLERANCE = 1e-3  # of a return that is a point of the front
 
 Points = NDArray[np.float64]
@@ -79,10 +77,6 @@ COMMANDS: dict[str, Any] = {
     **COMMON, "num_policies": 100, "hidden_dim": 64, "learning_rate": 1e-2, "batch_size": 256, "random_episodes": 50,
     "episodes": 10, "updates": 50, "max_buffer_size": 200,
 }  # fmt: skip
-SAC: dict[str, Any] = {
-    **COMMON, "gamma": 0.99, "population": 6, "exchanges": 60, "net_arch": (128, 128), "learning_rate": 1e-3, "batch_size": 128,
-    "buffer_size": 30_000, "learning_starts": 200, "update_frequency": 1, "target_frequency": 100, "alpha": 0.002,
-}  # fmt: skip
 PPO: dict[str, Any] = {
     **COMMON, "divisions": 10, "shared": False, "net_arch": (64, 64), "learning_rate": 1e-3, "num_steps": 512, "batch_size": 64,
     "update_epochs": 10, "ent_coef": 0.01, "greedy": True,
@@ -94,7 +88,6 @@ CASES: dict[str, list[Case]] = {
         Case(CONVEX, 30_000, Envelope(**VALUES, divisions=50)),
     ],
     "gpi_ls": [Case(CONVEX, 40_000, GpiLs(**GPI))],
-    "morl_d": [Case(CONVEX, 30_000, MorlD(**SAC))],
     "maskable_ppo": [Case(CONVEX, 100_000, MaskablePpo(**PPO))],
 }
 
@@ -147,19 +140,17 @@ class BenchmarkEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self._flatten(observation), np.float32(reward / self.return_scale), terminated, truncated, info
 
 
-def play_policy(env: BenchmarkEnv, method: LibraryLearner, policy: LearnedPolicy, episodes: int) -> Points:
-    """Return the mean return of a policy, float64[K]."""
+def play_policy(env: BenchmarkEnv, method: LibraryLearner, policy: LearnedPolicy) -> Points:
+    """Return the return of a policy in one episode, float64[K]."""
     choose, rng = method.make_chooser(env.game, policy.arrays), np.random.default_rng(0)
-    for _ in range(episodes):
-        observation, _ = env.reset()
-        reset_policy(choose)
-        is_over = False
-        while not is_over:
-            action = choose(Situation(observation, env.action_masks(), env.value, rng))
-            observation, _, terminated, truncated, _ = env.step(action)
-            is_over = terminated or truncated
-    mean: Points = np.mean([env.returns.pop() for _ in range(episodes)], axis=0)
-    return mean
+    observation, _ = env.reset()
+    reset_policy(choose)
+    is_over = False
+    while not is_over:
+        action = choose(Situation(observation, env.action_masks(), env.value, rng))
+        observation, _, terminated, truncated, _ = env.step(action)
+        is_over = terminated or truncated
+    return env.returns.pop()
 
 
 def train(case: Case, budget: int, seed: int) -> Points:
@@ -172,8 +163,7 @@ def train(case: Case, budget: int, seed: int) -> Points:
         except BudgetReached:
             policies = []
     env.budget.limit = None
-    episodes = SAMPLED_EPISODES if case.method.name == "morl_d" else 1
-    played = [play_policy(env, case.method, policy, episodes) for policy in policies]
+    played = [play_policy(env, case.method, policy) for policy in policies]
     return np.array(played, np.float64).reshape(-1, env.reward_dim)
 
 

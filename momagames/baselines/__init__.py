@@ -52,13 +52,10 @@ METHODS: dict[str, str] = {
     "pcn": "momagames.baselines.morl.return_conditioned:Pcn",
     "envelope": "momagames.baselines.morl.value_learners:Envelope",
     "gpi_ls": "momagames.baselines.morl.value_learners:GpiLs",
-    "morl_d": "momagames.baselines.morl.policy_gradient:MorlD",
     "maskable_ppo": "momagames.baselines.morl.maskable_ppo:MaskablePpo",
     "behavior_cloning": "momagames.datasets.learners:BehaviorCloning",  # a later layer, loaded by name like policies of games
     "return_conditioned": "momagames.datasets.learners:ReturnConditioned",
 }
-# trained methods of former versions -> package of the learner; archived results have rows of them, which are read alone
-FORMER_METHODS = dict.fromkeys(("pql", "mo_q_learning", "lcn", "gpi_pd", "eupg"), "morl_baselines")
 # name -> "module:attribute" of a `CompiledPolicy` or `PolicyFactory` that plays every game
 POLICIES: dict[str, str] = {
     "random": "momagames.baselines.random:RANDOM_POLICY",
@@ -87,8 +84,6 @@ def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[M
     if name not in METHODS and not is_python_path(name):
         origin.check_name("method", name)
         known = [*METHODS, *own]
-        if name in FORMER_METHODS:
-            raise UnknownId(f"invalid method={name!r}: this version has it no more; stored results of it are read")
         expected = f"{one_of(known)}, or your own as 'module:class'"
         raise UnknownId(invalid_value("method", name, expected, nearest(name, known)))
     chosen = resolve_name("method", name, METHODS, origin)

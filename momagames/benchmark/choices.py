@@ -13,7 +13,7 @@ from typing import Any, Self
 from pydantic import TypeAdapter, ValidationError
 
 from momagames import registry
-from momagames.baselines import FORMER_METHODS, find_policy, method
+from momagames.baselines import find_policy, method
 from momagames.baselines.base import Method
 from momagames.baselines.policy_names import check_stored_options, strip_safe
 from momagames.baselines.scripted import find_policy_file
@@ -127,7 +127,7 @@ class MethodChoice(Choice):
         """Return whether the method trains; of code that a file of data names, as the file says. Raises UnknownId."""
         if not self.origin.allows_all and ":" in strip_safe(self.name):
             return self.name in self.origin.trained
-        return self.name in FORMER_METHODS or method(self.name, game, self.origin).trains
+        return method(self.name, game, self.origin).trains
 
     def make_method(self, game: Game) -> Method:
         """Return the method of this game; `pin_file` checks its file. Raises UnknownId, InvalidParameter."""

@@ -5,13 +5,12 @@ import json
 import pytest
 
 import momagames
-from momagames.baselines import FORMER_METHODS, METHODS, method
 from momagames.baselines.greedy import Greedy
 from momagames.benchmark import run_suite
 from momagames.benchmark.runs import Versions
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.store import Store
-from momagames.errors import InvalidFile, UnknownId
+from momagames.errors import InvalidFile
 from momagames.reports.data.run_facts import collect_run_facts
 from momagames.reports.report import report
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
@@ -66,17 +65,6 @@ def test_results_of_another_revision_are_reported_with_a_note_and_run_again(befo
     assert len(new - old) == 1
     assert old < new
     assert before.describe_changed_methods(make_suite()) == ""
-
-
-def test_results_of_removed_methods_are_read(before, monkeypatch):
-    monkeypatch.delitem(METHODS, "greedy")
-    monkeypatch.setitem(FORMER_METHODS, "greedy", "momagames")
-    assert before.describe_changed_methods(before.read_suite()) == "greedy (removed)"
-    assert report(before.folder, replays=False).panels[0].missing_runs == {}
-    with pytest.raises(
-        UnknownId, match=r"^invalid method='greedy': this version has it no more; stored results of it are read$"
-    ):
-        method("greedy")
 
 
 def test_a_new_version_runs_nothing_again(before, tmp_path, monkeypatch):

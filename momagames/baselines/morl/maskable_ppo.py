@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
 from momagames.baselines.morl.method import WeightConditionedLearner, make_weighted_policy, within_budget
 from momagames.baselines.morl.networks import Arrays, extract_layers, read_network, softmax
-from momagames.baselines.morl.policy_gradient import sample_action
 from momagames.baselines.morl.training_env import TrainingEnv
 from momagames.contract import Game
 from momagames.errors import check_range
@@ -135,3 +134,9 @@ def make_masked_chooser(arrays: Mapping[str, NDArray[Any]], greedy: bool) -> Any
         return int(logits.argmax()) if greedy else sample_action(softmax(logits), situation.rng)
 
     return choose
+
+
+def sample_action(probabilities: NDArray[Any], rng: np.random.Generator) -> int:
+    """Return a random action with these probabilities."""
+    drawn = int(np.searchsorted(np.cumsum(probabilities), rng.random(), side="right"))
+    return min(drawn, len(probabilities) - 1)

@@ -32,7 +32,7 @@ from typing import Any
 from pydantic import ValidationError
 
 import momagames
-from momagames.baselines import FORMER_METHODS, METHODS, method
+from momagames.baselines import METHODS, method
 from momagames.baselines.policy_names import strip_safe
 from momagames.benchmark.runs import Run, Versions, parse_run
 from momagames.benchmark.store.checksums import (
@@ -267,7 +267,6 @@ class Store:
         names = {choice.name for experiment in suite.experiments for choice in (*experiment.methods, *experiment.responses)}
         pairs = {name: (before.get(name, 1), method(name).revision) for name in names & METHODS.keys()}
         changes = {name: f"revision {old}, now {new}" for name, (old, new) in pairs.items() if old != new}
-        changes |= dict.fromkeys(names & FORMER_METHODS.keys(), "removed")
         return ", ".join(f"{name} ({changes[name]})" for name in sorted(changes))
 
     def run_directory(self, run: Run) -> Path:

@@ -15,9 +15,9 @@ KNOWN = (
     ("random", "greedy", "greedy(estimate=both)", "pareto_uct", "uct", "nsga2",
      "cma", "cross_entropy", "grpo", "moppo", "champion", "ntuple"),
     ("hindsight_random", "", "pcn", "maskable_ppo", "local_search", "beam",
-     "gpi_pd", "nrpa", "pareto_nrpa", "", "exact", "nested_rollouts"),
-    ("", "", "", "lcn", "envelope", "gpi_ls",
-     "", "morl_d", "eupg", "", "pql", "mo_q_learning"),
+     "", "nrpa", "pareto_nrpa", "", "exact", "nested_rollouts"),
+    ("", "", "", "", "", "",
+     "", "envelope", "gpi_ls", "", "", ""),
     ("", "", "", "", "hindsight_local_search", "hindsight_beam",
      "hindsight_nrpa", "safe:random", "hindsight_pareto_nrpa", "", "", ""),
 )  # fmt: skip

@@ -16,10 +16,6 @@ OPTIONS = {
     "pcn": COMMANDS,
     "envelope": VALUES,
     "gpi_ls": GPI,
-    "morl_d": {
-        **COMMON, "population": 3, "exchanges": 6, "net_arch": (16, 16), "learning_rate": 1e-3, "batch_size": 8,
-        "buffer_size": 500, "learning_starts": 20, "update_frequency": 4, "target_frequency": 20, "alpha": 0.01,
-    },
     "maskable_ppo": {
         **COMMON, "divisions": 2, "shared": False, "net_arch": (16, 16), "learning_rate": 1e-3, "num_steps": 16,
         "batch_size": 8, "update_epochs": 2, "ent_coef": 0.01, "greedy": True,

@@ -161,51 +161,20 @@ def test_commands_are_followed_as_in_the_library(game, monkeypatch):
 
 
 def test_probabilities_are_those_of_the_libraries(game, monkeypatch):
-    from momagames.baselines.morl import maskable_ppo, policy_gradient
+    from momagames.baselines.morl import maskable_ppo
 
     seen = []
-    monkeypatch.setattr(policy_gradient, "sample_action", lambda rates, rng: seen.append(rates) or 0)
     monkeypatch.setattr(maskable_ppo, "sample_action", lambda rates, rng: seen.append(rates) or 0)
-    from morl_baselines.multi_policy.morld.morld import MORLD
     from sb3_contrib import MaskablePPO
 
-    def expect(name, kind, compute):
-        made = capture(monkeypatch, kind)
-        if kind is MaskablePPO:
-            monkeypatch.setattr(kind, "learn", lambda self, *_, **__: made.append(self))
-        method = make_method(name, **({"greedy": False} if kind is MaskablePPO else {}))
-        for i, policy in enumerate(method.learn(make_env(game), 3)):
-            choose = method.make_chooser(game, policy.arrays)
-            for situation in draw_situations(game, 3):
-                seen.clear()
-                choose(situation)
-                expected = compute(made[i] if len(made) > 1 else made[0], i, policy, situation)
-                assert np.allclose(seen[0], expected.detach().numpy().ravel(), atol=1e-5)
-
-    def of_morl_d(agent, i, policy, situation):
-        return agent.population[i].wrapped.actor.get_action(torch.as_tensor(situation.observation)[None])[2]
-
-    def of_ppo(model, _, policy, situation):
-        row = torch.as_tensor(np.append(situation.observation, policy.weights), dtype=torch.float32)[None]
-        return model.policy.get_distribution(row, action_masks=situation.mask).distribution.probs
-
-    expect("morl_d", MORLD, of_morl_d)
-    expect("maskable_ppo", MaskablePPO, of_ppo)
-
-
-def test_policies_of_morl_d_learn_from_new_targets(game, monkeypatch):
-    """The defaults of the library copy critics every 2,000 steps, which is seldom for a small budget."""
-    from morl_baselines.single_policy.ser import mosac_discrete_action
-
-    kind, copy = mosac_discrete_action.MOSACDiscrete, mosac_discrete_action.polyak_update
-    update, copies = kind.update, []
-
-    def check_update(learner):
-        assert not learner.autotune
-        assert learner.alpha == 0.01
-        update(learner)
-
-    monkeypatch.setattr(kind, "update", check_update)
-    monkeypatch.setattr(mosac_discrete_action, "polyak_update", lambda **options: copies.append(1) or copy(**options))
-    make_method("morl_d").learn(make_env(game), 3)
-    assert copies
+    made = capture(monkeypatch, MaskablePPO)
+    monkeypatch.setattr(MaskablePPO, "learn", lambda self, *_, **__: made.append(self))
+    method = make_method("maskable_ppo", greedy=False)
+    for i, policy in enumerate(method.learn(make_env(game), 3)):
+        choose = method.make_chooser(game, policy.arrays)
+        for situation in draw_situations(game, 3):
+            seen.clear()
+            choose(situation)
+            row = torch.as_tensor(np.append(situation.observation, policy.weights), dtype=torch.float32)[None]
+            expected = made[i].policy.get_distribution(row, action_masks=situation.mask).distribution.probs
+            assert np.allclose(seen[0], expected.detach().numpy().ravel(), atol=1e-5)
