@@ -28,13 +28,12 @@ from scipy.optimize import linprog
 from momagames.analysis.indicators import hypervolume
 from momagames.analysis.utilities import expected_utility, sampled_weights
 from momagames.baselines.archive import is_nondominated
-from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
+from momagames.baselines.morl.learned_policy import LearnedPolicy, Situations
 from momagames.baselines.morl.maskable_ppo import MaskablePpo
 from momagames.baselines.morl.method import SCALE_SHARE, LibraryLearner, use_library
 from momagames.baselines.morl.return_conditioned import Pcn
 from momagames.baselines.morl.training_env import BudgetReached, StepBudget, estimate_return_scale
 from momagames.baselines.morl.value_learners import Envelope, GpiLs
-from momagames.contract import reset_policy
 
 TOLERANCE = 1e-3  # of a return that is a point of the front
 
@@ -142,13 +141,12 @@ class BenchmarkEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 def play_policy(env: BenchmarkEnv, method: LibraryLearner, policy: LearnedPolicy) -> Points:
     """Return the return of a policy in one episode, float64[K]."""
-    choose, rng = method.make_chooser(env.game, policy.arrays), np.random.default_rng(0)
+    choose, rng, seat = method.make_chooser(env.game, policy.arrays), np.random.default_rng(0), np.zeros(1, np.int64)
     observation, _ = env.reset()
-    reset_policy(choose)
     is_over = False
     while not is_over:
-        action = choose(Situation(observation, env.action_masks(), env.value, rng))
-        observation, _, terminated, truncated, _ = env.step(action)
+        situations = Situations(seat, observation[None], env.action_masks()[None], env.value[None], rng.random(1))
+        observation, _, terminated, truncated, _ = env.step(choose(situations)[0])
         is_over = terminated or truncated
     return env.returns.pop()
 

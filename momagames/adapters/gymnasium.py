@@ -21,7 +21,7 @@ from momagames.contract import Game, Policy, State, end_policy_episode, reset_po
 from momagames.contract.agents import find_agent
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
-from momagames.engine.policies import PythonPolicy
+from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import InvalidCall, InvalidParameter, invalid_value, one_of
 
 Opponent = str | Policy | PythonPolicy

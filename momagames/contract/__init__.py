@@ -4,7 +4,7 @@ A game is one `Game`: facts, compiled rules (`Kernels`) and optional groups of f
 `SearchSupport` and `LearningSupport`. APIs, wrappers, engine, baselines and reports access games only through it.
 """
 
-from momagames.contract.actions import first_legal_action, has_choice, read_integers, read_numbers, split_mask
+from momagames.contract.actions import first_legal_action, has_choice, join_mask, read_integers, read_numbers, split_mask
 from momagames.contract.game import (
     Chance,
     ColorObjectives,
@@ -83,6 +83,7 @@ __all__ = [
     "end_policy_episode",
     "first_legal_action",
     "has_choice",
+    "join_mask",
     "make_record_codec",
     "parse_field",
     "position_number",

@@ -18,6 +18,11 @@ def split_mask(mask: NDArray[np.int8], actions: Sequence[int]) -> list[NDArray[n
     return np.split(mask, np.cumsum(actions)[:-1], axis=-1)
 
 
+def join_mask(mask: Any) -> NDArray[np.int8]:
+    """Return the mask of an action with one part or several, an array or a tuple of arrays, as one new array int8[M]."""
+    return np.array(mask) if isinstance(mask, np.ndarray) else np.concatenate(mask)
+
+
 def read_integers(given: Any, count: int) -> NDArray[np.integer[Any]] | None:
     """Return actions as an array, or None for anything but `count` integers in a form of `read_numbers`.
 

@@ -1,4 +1,4 @@
-"""Policies in batches: compiled ones without Python between two moves, Python ones a move at a time.
+"""Policies in batches: compiled ones without Python between two moves, and Python ones (`python_policies`).
 
 A `CompiledPolicy` is a kernel that reads the state, the mask and its memory of the agent that it plays, and writes an action.
 `SeatedPolicies` fills the actions of a batch; `AgentPolicy` is the same kernel as a `contract.Policy` for one agent.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +20,11 @@ from momagames.contract import (
     Game,
     Policy,
     State,
-    end_policy_episode,
-    first_legal_action,
-    has_choice,
-    read_integers,
-    report_return,
-    reset_policy,
 )
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
 from momagames.engine.policy_loops import policy_loop
+from momagames.engine.python_policies import PythonPolicy
 from momagames.engine.threads import Job, run_jobs
 from momagames.errors import IllegalAction, InvalidParameter, invalid_value, one_of
 from momagames.kernels.rng import random_words
@@ -114,27 +109,6 @@ class CompiledPolicy:
             raise InvalidParameter(f"{self.name} only plays games with the rules of {one_of(self.rules)}; {game.id} has others")
 
 
-@dataclass(frozen=True)
-class PythonPolicy:
-    """A Python policy that can be seated: `make(game, agent)` returns a new `contract.Policy` for one agent of one environment.
-
-    `SeatedPolicies` seeds a new generator from the generator word of the agent for each action.
-
-    weights, arrays    as of `CompiledPolicy`
-    """
-
-    label: str
-    make: Callable[[Game, int | None], Policy]
-    weights: tuple[float, ...] = ()
-    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False)
-    rule: ClassVar[int] = KERNEL
-
-    @property
-    def name(self) -> str:
-        """The name of a rule in stored results."""
-        return self.label
-
-
 BatchPolicy = CompiledPolicy | PythonPolicy
 
 
@@ -176,46 +150,6 @@ class _CompiledSeats:
         )  # fmt: skip
 
 
-class _PythonSeats:
-    """The seats of one Python policy in a batch, an instance for each."""
-
-    def __init__(self, batch: Batch, policy: PythonPolicy, seats: NDArray[np.bool_], words: NDArray[np.uint64]) -> None:
-        self._batch, self._words = batch, words
-        self._envs = np.flatnonzero(seats.any(axis=1))  # where it plays: many policies may share the batch
-        self._policies = {
-            i: {agent: policy.make(batch.game, agent) for agent in np.flatnonzero(seats[i]).tolist()}
-            for i in self._envs.tolist()
-        }
-
-    def act(self, out: NDArray[np.int64]) -> None:
-        batch, game = self._batch, self._batch.game
-        for i in self._envs[batch.states["over"][self._envs] == 0].tolist():
-            state, policies = batch.states[i], self._policies[i]
-            if batch.lengths[i] == 0:
-                for policy in policies.values():
-                    reset_policy(policy)
-            for actor in range(game.actors):
-                agent = int(state["to_move"]) if game.sequential else actor
-                if agent in policies:
-                    mask = batch.masks[i, agent if batch.masks.shape[1] > 1 else 0].copy()
-                    out[i, actor] = first_legal_action(mask, game.actions)
-                    if has_choice(mask, game.actions):
-                        report_return(policies[agent], batch.running_returns[i, agent])
-                        action = policies[agent](state.copy(), mask, self._next_generator(i, agent))
-                        out[i, actor] = _read_action(game, agent, action)
-
-    def end_episodes(self) -> None:
-        """Report the final states of finished episodes to their policies."""
-        for i in self._envs[self._batch.states["over"][self._envs] != 0].tolist():
-            for policy in self._policies[i].values():
-                end_policy_episode(policy, self._batch.states[i])
-
-    def _next_generator(self, i: int, agent: int) -> np.random.Generator:
-        rng = np.random.Generator(np.random.PCG64(int(self._words[i, agent])))
-        self._words[i, agent] = rng.integers(2**64, dtype=np.uint64)
-        return rng
-
-
 class SeatedPolicies:
     """Policies at seats of a batch.
 
@@ -249,7 +183,7 @@ class SeatedPolicies:
         self._python = []
         for i, policy in enumerate(policies):
             if isinstance(policy, PythonPolicy):
-                self._python.append(_PythonSeats(batch, policy, indices == i, self._words))
+                self._python.append(policy.seat(batch, indices == i, self._words))
             else:
                 kinds.setdefault(policy.kind, {})[i] = policy
         self._compiled = [self._seat(members, indices, initial_memories) for members in kinds.values()]
@@ -378,16 +312,6 @@ def play_policies(
     if played.shape[2:] == (1, 1):
         played = played[:, :, 0, 0]
     return Episodes(batch.states, batch.returns, lengths, steps, played)
-
-
-def _read_action(game: Game, agent: int, action: Any) -> Any:
-    """Return the action of a Python policy as integers, as environments read actions; IllegalAction for anything else."""
-    count = len(game.actions)
-    parts = read_integers(action, count)
-    if parts is None or (count == 1 and isinstance(action, (list, tuple))):
-        expected = "an integer" if count == 1 else f"{count} integers"
-        raise IllegalAction(f"illegal action={action!r:.60} of {game.agents[agent]}: expected {expected}")
-    return parts.ravel()
 
 
 def _check_actions(batch: Batch, actions: NDArray[np.int64]) -> None:

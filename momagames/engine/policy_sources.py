@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game, Policy, State, report_return, reset_policy
 from momagames.engine import loops
-from momagames.engine.policies import AgentPolicy, BatchPolicy, CompiledPolicy, PythonPolicy, check_agent
+from momagames.engine.policies import AgentPolicy, BatchPolicy, CompiledPolicy, check_agent
+from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import UnknownId, UnknownParameter, invalid_value, nearest, one_of
 
 

@@ -39,6 +39,12 @@ def random_words(seed: int, count: int) -> NDArray[np.uint64]:
     return np.asarray(getattr(mix, "py_func", mix)(words))
 
 
+def draw_uniforms(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+    """Return the next state of each generator, and `uniform` of it: uint64[n] and float64[n]."""
+    words = words + GOLDEN
+    return words, np.asarray((getattr(mix, "py_func", mix)(words) >> S11) * 2.0**-53)
+
+
 def draw_words(count: int) -> NDArray[np.uint64]:
     """Return generator words from the operating system, uint64[count], for what is not seeded."""
     return np.frombuffer(os.urandom(8 * count), np.uint64).copy()

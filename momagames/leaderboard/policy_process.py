@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from momagames.benchmark.choices import GameChoice
 from momagames.contract import Game, Policy, reset_policy, split_mask
-from momagames.engine.policies import PythonPolicy
 from momagames.engine.policy_sources import ObservationPolicy
+from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import InvalidFile, shorten
 from momagames.files.json_data import parse_json
 from momagames.leaderboard.errors import ForgedSubmission, InvalidSubmission

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.contract import Objective, read_integers, read_numbers, split_mask
+from momagames.contract import Objective, join_mask, read_integers, read_numbers, split_mask
 from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
 from momagames.wrappers.introspection import find_acting_agent, reward_spec_of
@@ -114,7 +114,7 @@ class Centralize(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the last observed masks of all agents one after the other, int8[sum of all parts]."""
-        masks = [np.hstack(self._observations[agent]["action_mask"]) for agent in self._order]
+        masks = [join_mask(self._observations[agent]["action_mask"]) for agent in self._order]
         return np.concatenate(masks).astype(np.int8)
 
     def get_state(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames.adapters.options import keep_numeric
+from momagames.contract import join_mask
 from momagames.errors import InvalidParameter
 
 MASK = "action_mask"
@@ -46,7 +47,7 @@ class FlatObservation:
         """Return the flat observation and mask by key."""
         parts = [observation[name] for name in self.fields] if self.fields else [observation]
         numbers = np.concatenate([np.ravel(part) for part in parts], dtype=np.float32, casting="unsafe")
-        return {self.key: numbers, MASK: np.hstack(mask)}
+        return {self.key: numbers, MASK: join_mask(mask)}
 
 
 def flatten_info(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ import momagames
 from momagames.adapters.options import find_next_legal
 from momagames.contract import first_legal_action
 from momagames.engine.playouts import generate_starts
-from momagames.engine.policies import PythonPolicy, play_policies
+from momagames.engine.policies import play_policies
+from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import IllegalAction, InvalidParameter
 from momagames.wrappers import Centralize
 from tests.cases import SMALL, pick_pairs

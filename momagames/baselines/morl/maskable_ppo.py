@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
+from momagames.baselines.morl.learned_policy import Chooser, LearnedPolicy, Situations, append_row
 from momagames.baselines.morl.method import WeightConditionedLearner, make_weighted_policy, within_budget
 from momagames.baselines.morl.networks import Arrays, extract_layers, read_network, softmax
 from momagames.baselines.morl.training_env import TrainingEnv
@@ -83,7 +83,7 @@ class MaskablePpo(WeightConditionedLearner):
             model.learn(UNLIMITED)
         return extract_actor(model)
 
-    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]], seats: int = 1) -> Chooser:
         return make_masked_chooser(arrays, self.greedy)
 
 
@@ -124,19 +124,20 @@ def extract_actor(model: Any) -> Arrays:
     return extract_layers("actor", model.policy.mlp_extractor.policy_net, model.policy.action_net)
 
 
-def make_masked_chooser(arrays: Mapping[str, NDArray[Any]], greedy: bool) -> Any:
+def make_masked_chooser(arrays: Mapping[str, NDArray[Any]], greedy: bool) -> Chooser:
     """Return the chooser of an actor for weights: the likeliest legal action, or a random one with its probabilities."""
     network, weights = read_network("actor", arrays, np.tanh), arrays["weights"]
 
-    def choose(situation: Situation) -> int:
-        logits = network(np.concatenate([situation.observation, weights], dtype=np.float32))
-        logits = np.where(situation.mask, logits, -np.inf)
-        return int(logits.argmax()) if greedy else sample_action(softmax(logits), situation.rng)
+    def choose(situations: Situations) -> NDArray[np.int64]:
+        logits = np.where(situations.masks, network(append_row(situations.observations, weights)), -np.inf)
+        actions: NDArray[np.int64] = np.argmax(logits, axis=1) if greedy else sample_actions(softmax(logits), situations.draws)
+        return actions
 
-    return choose
+    return Chooser(choose)
 
 
-def sample_action(probabilities: NDArray[Any], rng: np.random.Generator) -> int:
-    """Return a random action with these probabilities."""
-    drawn = int(np.searchsorted(np.cumsum(probabilities), rng.random(), side="right"))
-    return min(drawn, len(probabilities) - 1)
+def sample_actions(probabilities: NDArray[Any], draws: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a random action of each row of probabilities [n, M], by a random number in [0, 1) for each."""
+    sums = np.cumsum(probabilities, axis=1)
+    actions: NDArray[np.int64] = np.argmax(sums > draws[:, None] * sums[:, -1:], axis=1)
+    return actions

@@ -9,6 +9,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -25,7 +26,7 @@ from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import check_lattice_size, format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.episode import Episode
-from momagames.engine.policies import PythonPolicy
+from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import InvalidParameter, check_choice, check_range
 
 ILLEGAL = ("next", "random")
@@ -61,8 +62,8 @@ class LibraryLearner(Method, ABC):
         """Train until the budget of the environment is used up, see `within_budget`. Return the policies."""
 
     @abstractmethod
-    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Chooser:
-        """Return the chooser of a policy. Raises KeyError or ValueError if the arrays do not fit the game."""
+    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]], seats: int = 1) -> Chooser:
+        """Return the policy at a number of seats. Raises KeyError or ValueError if the arrays do not fit the game."""
 
     def check_game(self, game: Game) -> None:
         """Raise InvalidParameter if the learner cannot play this game."""
@@ -105,7 +106,7 @@ class LibraryLearner(Method, ABC):
         learned = self._learn(env, rng)
         shared.limit = None
         for policy in learned:
-            play_once(env, AgentChooser(game, self.make_chooser(game, policy.arrays), self.illegal), rng)
+            play_once(env, AgentChooser(game, partial(self.make_chooser, game, policy.arrays), self.illegal), rng)
         return Plans(archive.front(), shared.used, info={"policies": len(learned)}, dominated=archive.dominated)
 
     def _learn(self, env: TrainingEnv, rng: np.random.Generator) -> list[LearnedPolicy]:
@@ -126,19 +127,19 @@ class LibraryLearner(Method, ABC):
         self.check_game(game)
         policy = LearnedPolicy(label, tuple(np.ravel(arrays.get("weights", ())).tolist()), dict(arrays))
         try:
-            chooser = self.make_chooser(game, arrays)
             episode = Episode(game)
             episode.reset(0)
             agent = episode.mover
             fields, mask = episode.observe_with_mask(agent)
             observation = next(iter(fields.values())) if len(fields) == 1 else fields
-            AgentChooser(game, chooser, self.illegal)(observation, mask, np.random.default_rng(0))
+            play = AgentChooser(game, partial(self.make_chooser, game, arrays), self.illegal)
+            play(observation, mask, np.random.default_rng(0))
         except (KeyError, IndexError, ValueError) as error:
             raise InvalidParameter(f"invalid arrays {sorted(arrays)} of {label!r} for {game.id}: {error}") from None
         return self._make_policy(game, policy)
 
     def _make_policy(self, game: Game, policy: LearnedPolicy) -> PythonPolicy:
-        return make_python_policy(policy, lambda: self.make_chooser(game, policy.arrays), self.illegal)
+        return make_python_policy(policy, partial(self.make_chooser, game, policy.arrays), self.illegal)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.moppo.kernels import dense
+from momagames.kernels.jit import compile_entry_point
+
 Arrays = dict[str, NDArray[Any]]
 Floats = NDArray[np.floating[Any]]
 NORM_EPSILON = 1e-5  # of PyTorch's LayerNorm
@@ -47,8 +50,9 @@ def sigmoid(values: Floats) -> Floats:
 
 
 def softmax(logits: Floats) -> Floats:
-    powers = np.exp(logits - logits.max())
-    result: Floats = powers / powers.sum()
+    """Return the probabilities of each row."""
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    result: Floats = powers / powers.sum(axis=-1, keepdims=True)
     return result
 
 
@@ -56,7 +60,7 @@ def softmax(logits: Floats) -> Floats:
 class Network:
     """A multilayer perceptron.
 
-    layers             weight, bias, and gain and shift of a normalization or None
+    layers             weight float32[n, m], bias, and gain and shift of a normalization or None
     activation         after each layer but the last one
     last_activation    after the last layer, or None
     """
@@ -66,9 +70,12 @@ class Network:
     last_activation: Callable[[Floats], Floats] | None = None
 
     def __call__(self, values: Floats) -> Floats:
-        """Return the outputs [..., m] for inputs [..., n]."""
+        """Return the outputs [r, m] for inputs float32[r, n]; those of a row do not depend on the other rows."""
         for number, (weight, bias, gain, shift) in enumerate(self.layers):
-            values = values @ weight.T + bias
+            if values.shape[1] != len(weight):
+                raise ValueError(f"{values.shape[1]} inputs for {len(weight)}")
+            inputs, values = np.ascontiguousarray(values, np.float32), np.empty((len(values), len(bias)), np.float32)
+            multiply_rows(inputs, weight, bias, values)
             if gain is not None and shift is not None:
                 centered = values - values.mean(axis=-1, keepdims=True)
                 values = centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + NORM_EPSILON) * gain + shift
@@ -78,11 +85,11 @@ class Network:
 
     @property
     def inputs(self) -> int:
-        return int(self.layers[0][0].shape[1])
+        return int(self.layers[0][0].shape[0])
 
     @property
     def outputs(self) -> int:
-        return int(self.layers[-1][0].shape[0])
+        return int(self.layers[-1][0].shape[1])
 
 
 def read_network(
@@ -91,13 +98,26 @@ def read_network(
     activation: Callable[[Floats], Floats],
     last_activation: Callable[[Floats], Floats] | None = None,
 ) -> Network:
-    """Return the network of this name in the arrays of a policy. Raises KeyError if there is none."""
+    """Return the network of this name in the arrays of a policy. Raises KeyError if there is none, ValueError for shapes."""
     count = sum(key.startswith(f"{name}/") and key.endswith("/weight") for key in arrays)
     layers = [
         (
-            arrays[f"{name}/{i}/weight"], arrays[f"{name}/{i}/bias"], arrays.get(f"{name}/{i}/gain"),
+            np.ascontiguousarray(arrays[f"{name}/{i}/weight"].T, np.float32),
+            np.ascontiguousarray(arrays[f"{name}/{i}/bias"], np.float32), arrays.get(f"{name}/{i}/gain"),
             arrays.get(f"{name}/{i}/shift"),
         )
         for i in range(max(count, 1))
     ]  # fmt: skip
+    for number, (weight, *rows) in enumerate(layers):
+        if weight.ndim != 2 or any(row is not None and row.shape != weight.shape[1:] for row in rows):
+            raise ValueError(f"layer {number} of {name!r} has a matrix of shape {weight.shape[::-1]} and other rows")
     return Network(tuple(layers), activation, last_activation)
+
+
+def multiply_rows(inputs: Any, weights: Any, biases: Any, out: Any) -> None:
+    """Write inputs [r, n] @ weights [n, m] + biases [m], each row in the same way, whatever their number."""
+    for row in range(inputs.shape[0]):
+        dense(inputs[row], weights, biases, out[row])  # type: ignore[no-untyped-call]
+
+
+multiply_rows = compile_entry_point(multiply_rows, "morl.multiply_rows")

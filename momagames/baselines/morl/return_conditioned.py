@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
+from momagames.baselines.morl.learned_policy import Chooser, LearnedPolicy, Situations
 from momagames.baselines.morl.method import LibraryLearner, within_budget
 from momagames.baselines.morl.networks import Floats, extract_layers, read_network, relu, sigmoid
 from momagames.baselines.morl.training_env import IdleEnv, TrainingEnv
@@ -21,35 +21,37 @@ from momagames.contract import Game
 from momagames.errors import check_range
 
 
-class CommandFollower:
-    """The chooser of a command: the likeliest action for what is left of it.
+class CommandFollower(Chooser):
+    """The chooser of a command: the likeliest action for what is left of it at each seat.
 
     arrays    of the network, with its `factor` float32[K + 1] for commands; `target` float32[K + 1], the command: scaled return
               and horizon; `limit` float32[K], the largest return that is desired; `scale` float64[K], divisors of rewards
     """
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], seats: int) -> None:
         self._state = read_network("state", arrays, sigmoid, sigmoid)
         self._desire = read_network("command", arrays, sigmoid, sigmoid)
         self._actions = read_network("actions", arrays, relu)
         self._factor, self._command, self._limit = arrays["factor"], arrays["target"], arrays["limit"]
         self._scale = arrays["scale"]
-        self.reset()
+        self._left: Floats = np.zeros((seats, len(self._command)), np.float32)
+        self._values = np.zeros((seats, len(self._scale)))
+        self._is_first = np.zeros(seats, np.bool_)
+        self.reset(np.arange(seats))
 
-    def reset(self) -> None:
-        """Start a new episode."""
-        self._left: Floats = self._command.copy()
-        self._value = np.zeros(len(self._scale))
-        self._is_first = True
+    def reset(self, seats: NDArray[np.int64]) -> None:
+        self._left[seats], self._values[seats], self._is_first[seats] = self._command, 0, True
 
-    def __call__(self, situation: Situation) -> int:
-        if not self._is_first:
-            reward = ((situation.value - self._value) / self._scale).astype(np.float32)
-            self._left[:-1] = np.minimum(self._left[:-1] - reward, self._limit)
-            self._left[-1] = max(self._left[-1] - 1, 1)
-        self._is_first, self._value = False, situation.value
-        features = self._state(situation.observation) * self._desire(self._left * self._factor)
-        return int(self._actions(features).argmax())
+    def __call__(self, situations: Situations) -> NDArray[np.int64]:
+        seats = situations.seats
+        rewards = ((situations.values - self._values[seats]) / self._scale).astype(np.float32)
+        before = self._left[seats]
+        left = np.column_stack([np.minimum(before[:, :-1] - rewards, self._limit), np.maximum(before[:, -1] - 1, 1)])
+        left = np.where(self._is_first[seats, None], before, left)
+        self._left[seats], self._values[seats], self._is_first[seats] = left, situations.values, False
+        features = self._state(situations.observations) * self._desire(left * self._factor)
+        actions: NDArray[np.int64] = np.argmax(self._actions(features), axis=1)
+        return actions
 
 
 @dataclass(frozen=True)
@@ -128,5 +130,5 @@ class Pcn(LibraryLearner):
             for number, target in enumerate(np.unique(targets, axis=0))
         ]
 
-    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> CommandFollower:
-        return CommandFollower(arrays)
+    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]], seats: int = 1) -> CommandFollower:
+        return CommandFollower(arrays, seats)

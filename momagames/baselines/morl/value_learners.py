@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.morl.learned_policy import LearnedPolicy, Situation
+from momagames.baselines.morl.learned_policy import Chooser, LearnedPolicy, Situations, append_row
 from momagames.baselines.morl.method import WeightConditionedLearner, within_budget
 from momagames.baselines.morl.networks import extract_layers, read_network, relu
 from momagames.baselines.morl.training_env import TrainingEnv
@@ -77,14 +77,15 @@ class Envelope(ValueLearner):
             agent.train(env.budget.limit)
         return self.make_policies(env.game, extract_layers("q", agent.q_net.net))
 
-    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]], seats: int = 1) -> Chooser:
         network, weights = read_network("q", arrays, relu), arrays["weights"]
 
-        def choose(situation: Situation) -> int:
-            values = network(np.concatenate([situation.observation, weights])).reshape(-1, len(weights))
-            return int((values @ weights).argmax())
+        def choose(situations: Situations) -> NDArray[np.int64]:
+            values = network(append_row(situations.observations, weights))
+            actions: NDArray[np.int64] = np.argmax(weigh(values.reshape(len(values), -1, len(weights)), weights), axis=1)
+            return actions
 
-        return choose
+        return Chooser(choose)
 
 
 @dataclass(frozen=True)
@@ -134,13 +135,21 @@ class GpiLs(ValueLearner):
         }
         return self.make_policies(env.game, arrays)
 
-    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    def make_chooser(self, game: Game, arrays: Mapping[str, NDArray[Any]], seats: int = 1) -> Chooser:
         weights, support = arrays["weights"], arrays["support"]
         state_network, network = read_network("state", arrays, relu, relu), read_network("q", arrays, relu)
         features = read_network("weight", arrays, relu, relu)(support)
 
-        def choose(situation: Situation) -> int:
-            values = network(state_network(situation.observation) * features).reshape(len(support), -1, len(weights))
-            return int((values @ weights).max(axis=0).argmax())
+        def choose(situations: Situations) -> NDArray[np.int64]:
+            states = state_network(situations.observations)
+            pairs = (states[:, None] * features).reshape(-1, states.shape[1])  # each state with each weight vector
+            values = network(pairs).reshape(len(states), len(support), -1, len(weights))
+            actions: NDArray[np.int64] = np.argmax(weigh(values, weights).max(axis=1), axis=1)
+            return actions
 
-        return choose
+        return Chooser(choose)
+
+
+def weigh(values: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the weighted sums over the last axis, in the same order for every number of rows."""
+    return np.asarray(sum(values[..., k] * weights[k] for k in range(len(weights))))

@@ -1,6 +1,7 @@
 """Training, plans and stored policies of learners of other libraries (extra `morl`)."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,11 +9,12 @@ import pytest
 import momagames
 from momagames.baselines import batch_policy
 from momagames.baselines.morl import training_env
-from momagames.baselines.morl.learned_policy import Situation
+from momagames.baselines.morl.learned_policy import Situations
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import play_policies
 from momagames.errors import InvalidParameter
+from momagames.kernels.rng import random_words
 from tests.baselines.morl.cases import OPTIONS, SMALL, make_method
 
 torch = pytest.importorskip("torch")
@@ -103,6 +105,29 @@ def test_a_game_of_several_agents_is_played_against_opponents(illegal):
     assert (done.lengths > 0).all()
 
 
+@pytest.mark.parametrize("illegal", ["next", "random"])
+@pytest.mark.parametrize(
+    ("id", "params"), [("mo-breakthrough-v0", {"board_width": 4, "board_height": 5}), ("mo-robotmail-2-v0", {"max_step": 30})]
+)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_all_seats_at_once_play_as_one_by_one(name, id, params, illegal):
+    """Policies without random draws play the same games; with draws, the games do not depend on the size of the batch."""
+    game = momagames.spec(id, **params)
+    method = make_method(name, illegal=illegal)
+    policy = method.train(TrainingSetup([game], BUDGET, 1, [0, 1], [batch_policy("random", game)])).policies[-1]
+    starts, words = generate_starts(game, np.arange(12, dtype=np.uint64)), random_words(3, 24).reshape(12, 2)
+
+    def play_from(envs, one=policy):
+        return play_policies(game, starts[envs], [one], np.zeros((len(envs), 2), np.int64), words[envs], keep_moves=True).moves
+
+    every = play_from(np.arange(12))
+    few = play_from(np.arange(4, 9))
+    assert (few == every[4:9, : few.shape[1]]).all()
+    if illegal == "next":
+        alone = play_from(np.arange(12), replace(policy, make_batch=None))
+        assert (alone == every).all()
+
+
 # ------------------------------------------------------------------------------------------- policies of the library itself
 
 
@@ -122,7 +147,13 @@ def draw_situations(game, count=20):
     env, rng = make_env(game), np.random.default_rng(2)
     for _ in range(count):
         observation, _ = env.reset()
-        yield Situation(observation, env.action_masks(), np.zeros(len(game.objectives)), rng)
+        yield one_situation(observation, env, rng)
+
+
+def one_situation(observation, env, rng):
+    return Situations(
+        np.zeros(1, np.int64), observation[None], env.action_masks()[None], env.read_situation()[2][None], rng.random(1)
+    )
 
 
 @pytest.mark.parametrize("name", ["envelope", "gpi_ls"])
@@ -136,7 +167,7 @@ def test_values_are_those_of_the_library(name, game, monkeypatch):
     for policy in policies:
         choose = method.make_chooser(game, policy.arrays)
         for situation in draw_situations(game):
-            assert choose(situation) == made[0].eval(situation.observation, np.array(policy.weights))
+            assert choose(situation)[0] == made[0].eval(situation.observations[0], np.array(policy.weights))
 
 
 def test_commands_are_followed_as_in_the_library(game, monkeypatch):
@@ -155,8 +186,7 @@ def test_commands_are_followed_as_in_the_library(game, monkeypatch):
         choose = method.make_chooser(game, policy.arrays)
         observation, _ = env.reset()
         for transition in played:
-            situation = Situation(observation, env.action_masks(), env.read_situation()[2], rng)
-            assert choose(situation) == transition.action
+            assert choose(one_situation(observation, env, rng))[0] == transition.action
             observation = env.step(transition.action)[0]
 
 
@@ -164,7 +194,7 @@ def test_probabilities_are_those_of_the_libraries(game, monkeypatch):
     from momagames.baselines.morl import maskable_ppo
 
     seen = []
-    monkeypatch.setattr(maskable_ppo, "sample_action", lambda rates, rng: seen.append(rates) or 0)
+    monkeypatch.setattr(maskable_ppo, "sample_actions", lambda rates, draws: seen.append(rates[0]) or [0])
     from sb3_contrib import MaskablePPO
 
     made = capture(monkeypatch, MaskablePPO)
@@ -175,6 +205,6 @@ def test_probabilities_are_those_of_the_libraries(game, monkeypatch):
         for situation in draw_situations(game, 3):
             seen.clear()
             choose(situation)
-            row = torch.as_tensor(np.append(situation.observation, policy.weights), dtype=torch.float32)[None]
-            expected = made[i].policy.get_distribution(row, action_masks=situation.mask).distribution.probs
+            row = torch.as_tensor(np.append(situation.observations[0], policy.weights), dtype=torch.float32)[None]
+            expected = made[i].policy.get_distribution(row, action_masks=situation.masks).distribution.probs
             assert np.allclose(seen[0], expected.detach().numpy().ravel(), atol=1e-5)

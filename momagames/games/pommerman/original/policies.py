@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game, Policy, State
-from momagames.engine.policies import PythonPolicy, check_agent
+from momagames.engine.policies import check_agent
+from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import InvalidParameter
 from momagames.games.pommerman.original.constants import find_constants
 from momagames.games.pommerman.original.http_agent import DEFAULT_TIMEOUT, HttpAgent, parse_addresses
