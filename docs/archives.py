@@ -63,7 +63,7 @@ class Archive:
         names, found = label_methods(self.experiment.methods), dict[str, list[tuple[Run, Mapping[str, Any]]]]()
         for run in self.experiment.list_runs(self.store.read_versions()):
             if run.canonical == self.panel.canonical and self.store.has_run(run):
-                found.setdefault(names[run.method.model_dump_json()], []).append((run, self.store.read_metadata(run)["facts"]))
+                found.setdefault(names[run.method.key], []).append((run, self.store.read_metadata(run)["facts"]))
         return found
 
     def find_figure(self, kind: str) -> str | None:

@@ -189,7 +189,7 @@ def plans(archive: Archive) -> Iterator[str]:
 def describe_trained(suite: Suite) -> str:
     """Return a sentence about methods with a trained policy of the package, if there are any."""
     planned = [one for one in suite.experiments if isinstance(one, PlansExperiment)]
-    found = [(label_methods(one.methods)[method.model_dump_json()], method) for one in planned for method in one.methods]
+    found = [(label_methods(one.methods)[method.key], method) for one in planned for method in one.methods]
     trained = sorted({label for label, method in found if CHAMPION in method.options.values()})
     listed = " and ".join(f"`{name}`" for name in trained)
     return f" Trained beforehand, on other boards, which no budget includes: {listed}." if trained else ""
@@ -233,7 +233,7 @@ def matches(archive: Archive) -> Iterator[str]:
 def select_trained(archive: Archive) -> dict[str, Mapping[str, InstanceScore]]:
     """Return the scores of the methods that are trained on the instances of the only setting."""
     panel, names = archive.panel, label_methods(archive.experiment.methods)
-    trained = [names[one.model_dump_json()] for one in archive.experiment.methods if one.is_trained(panel.game)]
+    trained = [names[one.key] for one in archive.experiment.methods if one.is_trained(panel.game)]
     return {name: panel.generalization[name] for name in trained if name in panel.generalization}
 
 

@@ -48,7 +48,7 @@ def tradeoffs(archive: Archive) -> Iterator[str]:
     for panel, one in ((panel, archive.select_setting(panel)) for panel in archive.panels):
         assert isinstance(one.experiment, PoliciesExperiment)
         labels = label_methods(one.experiment.methods)
-        simple = [labels[method.model_dump_json()] for method in list_simple_methods(one.experiment, panel.game)]
+        simple = [labels[method.key] for method in list_simple_methods(one.experiment, panel.game)]
         played = [points.values for name in simple for points in panel.points.get(name, {}).values()]
         front = next(iter(panel.references.values())).values
         found = measure_tradeoffs(front, np.concatenate(played) if played else None)

@@ -24,4 +24,4 @@ def run_examples(page: Path) -> None:
     """Run all blocks of a page one after the other, in one namespace."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     for where, code in examples(page):
-        exec(compile(code, where, "exec"), namespace)
+        exec(compile(code, where, "exec", dont_inherit=True), namespace)

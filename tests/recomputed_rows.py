@@ -43,7 +43,7 @@ def can_recompute(place, row):
     game = run.game.make_game()
     if isinstance(run, HeadToHeadRun):
         labels = label_methods(run.players)
-        opponents = [choice for choice in run.players if labels[choice.model_dump_json()] == row["opponent"]]
+        opponents = [choice for choice in run.players if labels[choice.key] == row["opponent"]]
         if row["set"] not in SETS or any(choice != run.method and choice.is_trained(game) for choice in opponents):
             return False
     if run.kind == "plans" or not run.method.is_trained(game):

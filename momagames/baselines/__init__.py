@@ -68,7 +68,7 @@ POLICIES: dict[str, str] = {
 
 
 def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[Method]:
-    """Return the method of a name, or your own as "module:class".
+    """Return the method of a name, or your own as "module:name": a method, or a policy (see `momagames.baselines.own`).
 
     game      the policies of the game are methods by their names as well
     origin    where the name comes from: a file of data may not name your own
@@ -84,12 +84,22 @@ def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[M
     if name not in METHODS and not is_python_path(name):
         origin.check_name("method", name)
         known = [*METHODS, *own]
-        expected = f"{one_of(known)}, or your own as 'module:class'"
+        expected = f"{one_of(known)}, or your own as 'module:name'"
         raise UnknownId(invalid_value("method", name, expected, nearest(name, known)))
     chosen = resolve_name("method", name, METHODS, origin)
-    if not isinstance(chosen, type) or not issubclass(chosen, Method):
-        raise UnknownId(invalid_value("method", name, "a subclass of momagames.baselines.base.Method"))
-    return chosen
+    if isinstance(chosen, type) and issubclass(chosen, Method):
+        return chosen
+    from momagames.baselines.own import make_own_method
+    from momagames.engine.policies import CompiledPolicy
+    from momagames.engine.policy_sources import PolicyFactory
+    from momagames.engine.python_policies import PythonPolicy
+
+    if isinstance(chosen, (CompiledPolicy, PolicyFactory)):
+        return make_scripted_method(name, chosen)
+    if not callable(chosen) and not isinstance(chosen, PythonPolicy):
+        expected = "a function (observation, mask, generator) -> action, a class of such, or a method"
+        raise UnknownId(invalid_value("method", name, expected))
+    return make_own_method(name, chosen)
 
 
 def policy(name: str, game: Game, agent: int | str | None = None, **options: Any) -> Policy:

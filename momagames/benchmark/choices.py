@@ -8,12 +8,12 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from momagames import registry
-from momagames.baselines import find_policy, method
+from momagames.baselines import METHODS, find_policy, method
 from momagames.baselines.base import Method
 from momagames.baselines.policy_names import check_stored_options, strip_safe
 from momagames.baselines.scripted import find_policy_file
@@ -23,8 +23,10 @@ from momagames.engine.policies import BatchPolicy
 from momagames.engine.policy_sources import PolicySource, make_batch_policy, optional_options, source_options
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, nearest, one_of
 from momagames.files.reading import hash_content, is_file, read_bytes
+from momagames.plugins import is_python_path
 
 PINNED = "sha256"  # option of methods and opponents, see `Choice`; labels leave it out
+QUIET = {"divisions"}  # options that labels leave out: how many weight vectors a method has policies for
 DATA_FILES = (".npz", ".json")  # checkpoints and datasets, which may not name code themselves
 
 
@@ -111,8 +113,45 @@ class Choice(NamingModel):
         return self.model_copy(update={"options": {**self.options, PINNED: hash_content(read_bytes(path))}})
 
 
+def _read_weights(value: Any) -> Any:
+    """Return "lattice", weight vectors or None, or raise ValueError."""
+    if value is None or value == "lattice":
+        return value
+    is_list = isinstance(value, (list, tuple)) and value and all(isinstance(row, (list, tuple)) for row in value)
+    if not is_list or any(not isinstance(one, (int, float)) or isinstance(one, bool) for row in value for one in row):
+        raise ValueError("expected 'lattice', or a list of weight vectors")
+    return tuple(tuple(map(float, row)) for row in value)
+
+
 class MethodChoice(Choice):
-    """A method by name, or your own as "module:class"."""
+    """A method by name, or your own as "module:name".
+
+    weights    of your own policy: "lattice", or weight vectors (see `momagames.baselines.own`)
+    label      its name in tables; "": that of the method, see `label_methods`
+    """
+
+    weights: Annotated[Any, AfterValidator(_read_weights)] = None
+    label: Annotated[str, Field(max_length=100)] = ""
+
+    @property
+    def key(self) -> str:
+        """Text that is equal for equal methods, whatever their labels."""
+        return self.model_dump_json(exclude={"label"})
+
+    def complete(self, game: Game) -> Self:
+        """Return your own method with all its options, and a label: its name, and the options that differ from the defaults."""
+        if not self.origin.allows_all or not is_python_path(self.name):
+            return self
+        kind = self.find_method(game)
+        label = self.label or _format_label(getattr(kind, "title", kind.name), self.list_unusual(kind))
+        usual = {name: value for name, value in _list_defaults(kind).items() if name != "weights"}
+        return self.model_copy(update={"label": label, "options": {**usual, **self.options}})
+
+    def list_unusual(self, kind: type[Method]) -> dict[str, Any]:
+        """Return the options that differ from the defaults of a method, where it has some."""
+        usual = _list_defaults(kind)
+        named = {name: value for name, value in self.own_options.items() if name in usual and name not in QUIET}
+        return {name: value for name, value in named.items() if json.dumps(value) != json.dumps(usual[name])}
 
     def find_file(self, game: Game) -> Path | None:
         return self.find_method(game).find_file(self.options)
@@ -133,7 +172,7 @@ class MethodChoice(Choice):
         """Return the method of this game; `pin_file` checks its file. Raises UnknownId, InvalidParameter."""
         kind: Any = self.find_method(game)  # a type[Method], whose hash mypy takes for that of its instances
         optional = [option.name for option in fields(kind) if option.default is not MISSING]
-        options = kind.drop_former_options(self.own_options)
+        options = kind.drop_former_options(self.own_options) | ({"weights": self.weights} if self.weights else {})
         _check_options(self.name, options, [option.name for option in fields(kind)], optional)
         try:
             return _make_method(kind, json.dumps(options))
@@ -200,18 +239,33 @@ def _check_options(name: str, options: Mapping[str, Any], known: Sequence[str], 
         raise InvalidParameter(f"{name}: missing option {missing[0]!r}: a suite has no defaults")
 
 
+def _list_defaults(kind: type[Method]) -> dict[str, Any]:
+    """Return the options of a method that have defaults, with these."""
+    found = {one.name: one.default_factory() if callable(one.default_factory) else one.default for one in fields(kind)}
+    return {name: value for name, value in found.items() if value is not MISSING}
+
+
 def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
-    """Return labels of methods by their JSON: their names, with the options that tell them from others of the same name."""
+    """Return labels of methods by their keys: their names, and options.
+
+    The options are those that tell methods of one name apart, and those of methods without training that differ from defaults.
+    """
     options: dict[str, list[dict[str, Any]]] = {}
     for chosen in methods:
-        options.setdefault(chosen.name, []).append(chosen.options)
+        options.setdefault(chosen.label or chosen.name, []).append(chosen.options)
     common = {
         name: {k for k, v in group[0].items() if all(k in other and other[k] == v for other in group)}
         for name, group in options.items()
     }
 
     def label(chosen: MethodChoice) -> str:
-        differing = {k: v for k, v in chosen.own_options.items() if k not in common[chosen.name]}
-        return f"{chosen.name}({', '.join(f'{k}={v}' for k, v in differing.items())})" if differing else chosen.name
+        name, shown = chosen.label or chosen.name, dict[str, Any]()
+        if not chosen.label and chosen.name in METHODS and not (kind := method(chosen.name)).trains:
+            shown = chosen.list_unusual(kind)
+        return _format_label(name, {k: v for k, v in chosen.own_options.items() if k not in common[name] or k in shown})
 
-    return {chosen.model_dump_json(): label(chosen) for chosen in methods}
+    return {chosen.key: label(chosen) for chosen in methods}
+
+
+def _format_label(name: str, options: Mapping[str, Any]) -> str:
+    return f"{name}({', '.join(f'{k}={v}' for k, v in options.items())})" if options else name

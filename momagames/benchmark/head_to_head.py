@@ -50,7 +50,7 @@ def play_head_to_head(run: HeadToHeadRun, facts: dict[str, Any], policies: list[
     game = run.game.make_game()
     labels = label_methods(run.players)
     players = {label: choose_player(run, choice) for choice, label in zip(run.players, labels.values(), strict=True)}
-    name = labels[run.method.model_dump_json()]
+    name = labels[run.method.key]
     if not policies:
         policies.append(players[name].policy)
         facts |= players[name].facts

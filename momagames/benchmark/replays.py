@@ -293,9 +293,9 @@ def _find_opponent(run: PoliciesRun, game: Game, label: str, own: BatchPolicy) -
     if not isinstance(run, HeadToHeadRun):
         return dict(list_opponents(run, game))[label]
     labels = label_methods(run.players)
-    if label == labels[run.method.model_dump_json()]:
+    if label == labels[run.method.key]:
         return own
-    return next(choose_player(run, choice).policy for choice in run.players if labels[choice.model_dump_json()] == label)
+    return next(choose_player(run, choice).policy for choice in run.players if labels[choice.key] == label)
 
 
 def find_episode(run: PoliciesRun, game: Game, row: Mapping[str, Any]) -> tuple[int, NDArray[np.uint64], str]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from momagames.benchmark.choices import label_methods
+from momagames.benchmark.choices import GameChoice, label_methods
 from momagames.benchmark.executors import Executor, InProcess, Outcome, ProcessPool
 from momagames.benchmark.runs import Run
 from momagames.benchmark.store.archive_file import ArchivedStore, restore_runs
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suites import Experiment, Suite
+from momagames.contract.titles import describe_game
 from momagames.errors import InvalidParameter, check_range, invalid_value, nearest, one_of
 
 MAX_SHARD = 20  # characters of I/N
@@ -34,8 +35,9 @@ class Results:
 class Shard:
     """Shard `number` (from 1) of `count` of the chosen runs of a suite. The hash of a run's content determines its shard.
 
-    seeds, experiments, games, methods    only runs with one of these; empty: with any. A game has an id and a title such as
-                                          "MO-SameGame", a method a name, and a label in reports ("greedy(estimate=both)")
+    seeds, experiments, games, methods    only runs with one of these; empty: with any. A game has an id, a title such as
+                                          "MO-SameGame" and the text of tables ("MO-SameGame 7x7, 4 colors"), a method a
+                                          name, and a label in reports ("greedy(estimate=both)")
     """
 
     number: int
@@ -88,12 +90,18 @@ class Shard:
 
 def _name_runs(experiment: Experiment) -> Iterator[tuple[Run, dict[str, set[Any]]]]:
     """Yield the runs of an experiment, each with the values by which a shard chooses it."""
-    labels, titles = label_methods(experiment.methods), {one.id: one.make_game().title for one in experiment.games}
+    labels, games = label_methods(experiment.methods), {one.model_dump_json(): name_game(one) for one in experiment.games}
     for run in experiment.list_runs():
-        methods = {run.method.name, labels[run.method.model_dump_json()]}
+        methods = {run.method.name, labels[run.method.key]}
         yield run, {
-            "seed": {run.seed}, "experiment": {experiment.name}, "game": {run.game.id, titles[run.game.id]}, "method": methods,
+            "seed": {run.seed}, "experiment": {experiment.name}, "game": games[run.game.model_dump_json()], "method": methods,
         }  # fmt: skip
+
+
+def name_game(choice: GameChoice) -> set[str]:
+    """Return the names of a game: its id, its title, and the title with what differs from the defaults."""
+    game = choice.make_game()
+    return {choice.id, game.title, describe_game(game)}
 
 
 ALL_RUNS = Shard(1, 1)

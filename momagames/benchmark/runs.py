@@ -67,7 +67,7 @@ class _Run(NamingModel):
         return hashlib.sha256(canonical_json(self.to_dict()).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        return self.model_dump(mode="json", exclude_defaults=True)
+        return self.model_dump(mode="json", exclude_defaults=True, exclude={"method": {"label"}})
 
     @property
     def folder(self) -> str:

@@ -116,7 +116,8 @@ def _check_experiment(experiment: PlansExperiment | PoliciesExperiment, at: str)
     def pin_files(named: Sequence[Named], key: str) -> tuple[Named, ...]:
         return _convert(named, lambda choice: choice.pin_file(games[0]), f"{at}.{key}")
 
-    update: dict[str, Any] = {"games": choices, "methods": pin_files(experiment.methods, "methods")}
+    named = _convert(experiment.methods, lambda choice: choice.complete(games[0]), f"{at}.methods")
+    update: dict[str, Any] = {"games": choices, "methods": pin_files(named, "methods")}
     if isinstance(experiment, PoliciesExperiment):
         update["opponents"] = pin_files(experiment.opponents, "opponents")
         if meeting := experiment.head_to_head:
@@ -169,8 +170,6 @@ def _check_policies(experiment: PoliciesExperiment, game: Game, at: str, number:
     for name in experiment.budgets:
         if name not in trained or meeting:
             raise InvalidFile(f"{at}.budgets: " + _describe_budget(name, trained, meeting))
-    if experiment.budget and not trained:
-        raise InvalidFile(invalid_value(f"{at}.budget", experiment.budget, "0, because no method trains"))
 
 
 def _describe_budget(name: str, trained: Sequence[str], meeting: HeadToHead | None) -> str:
@@ -224,7 +223,14 @@ def validate_model(model: type[Kind], data: Mapping[str, Any], source: str, noun
     except (TypeError, ValueError) as error:
         if not isinstance(error, ValidationError):
             raise InvalidFile(f"{source}: {error}") from None
-        raise InvalidFile(first_of([_describe_error(model, source, noun, one) for one in error.errors()])) from None
+        raise InvalidFile(first_of([_describe_error(model, source, noun, one) for one in _list_causes(error)])) from None
+
+
+def _list_causes(error: ValidationError) -> list[Any]:
+    """Return the errors without those that follow from others: a list whose items are invalid counts as too short."""
+    found = error.errors()
+    places = [one["loc"] for one in found]
+    return [one for one in found if not any(at != one["loc"] and at[: len(one["loc"])] == one["loc"] for at in places)]
 
 
 def _describe_error(model: type[BaseModel], source: str, noun: str, error: Any) -> str:
@@ -244,6 +250,8 @@ def _describe_error(model: type[BaseModel], source: str, noun: str, error: Any) 
     reason = context.get("error")
     if isinstance(reason, MomagamesError) or (reason and isinstance(error["input"], dict)):
         return f"{at}: {reason}"
+    if error["type"] == "union_tag_not_found":
+        return f"{at}.kind: missing key: expected {one_of(tags)}"
     if error["type"] == "union_tag_invalid":
         given = error["input"].get("kind")
         return invalid_value(f"{at}.kind", given, one_of(tags), nearest(given, tags))

@@ -85,9 +85,7 @@ def list_simple_methods(experiment: PoliciesExperiment, game: Game) -> tuple[Met
     def is_simple(method: MethodChoice) -> bool:
         kind = method.find_method(game)
         is_scripted = issubclass(kind, Scripted) and method.find_file(game) is None
-        return (
-            kind is Random or is_scripted or SCRIPTED in (roles.get(method.name), roles.get(labels[method.model_dump_json()]))
-        )
+        return kind is Random or is_scripted or SCRIPTED in (roles.get(method.name), roles.get(labels[method.key]))
 
     return tuple(filter(is_simple, experiment.methods))
 
@@ -101,6 +99,6 @@ def _play_simple_policies(experiment: PoliciesExperiment, choice: GameChoice, ga
         )
         labels = label_methods(experiment.methods)
         for run in alone.list_runs():
-            name = labels[run.method.model_dump_json()]
+            name = labels[run.method.key]
             found |= {f"{name}: {label}": values for label, values in measure_policies(run).items()}
     return found

@@ -6,7 +6,7 @@ import functools
 import string
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -68,8 +68,14 @@ Address = Annotated[
 Part = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Shard I of N, such as 1/8.")]
 SeedsOption = Annotated[list[int] | None, typer.Option("--seed", help="Runs with this seed only; may be repeated.")]
 Experiments = Annotated[list[str] | None, typer.Option("--experiment", help="Runs of this experiment only; may be repeated.")]
-Games = Annotated[list[str] | None, typer.Option("--game", help="Runs of this id or family of games only; may be repeated.")]
+Games = Annotated[list[str] | None, typer.Option("--game", help="Runs of this id, family or setting only; may be repeated.")]
 Methods = Annotated[list[str] | None, typer.Option("--method", help="Runs of this method only; may be repeated.")]
+Added = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--add", metavar="METHOD", help="Run this method, too, such as mine:Player(weights=lattice, rate=0.1); may be repeated."
+    ),
+]
 Archived = Annotated[Path | None, typer.Option("--archive", help="Archive whose runs of the suite are not run again.")]
 
 
@@ -91,11 +97,17 @@ def list_suites() -> None:
 
 
 @bench.command()
-def show(suite: SuiteArgument) -> None:
+def show(
+    suite: SuiteArgument, as_yaml: Annotated[bool, typer.Option("--yaml", help="Print the file, with every option.")] = False
+) -> None:
     """Show a suite: games, methods, budgets, opponents, indicators."""
     from momagames.benchmark import load_suite
+    from momagames.benchmark.suite_parts import format_suite
 
     loaded, screen = load_suite(suite), console()
+    if as_yaml:
+        print(format_suite(loaded), end="")
+        return
     print_heading(screen, loaded.name, f"  {count(len(loaded.list_runs()), 'run')}")
     screen.print(loaded.description)
     for experiment in loaded.experiments:
@@ -107,6 +119,29 @@ def show(suite: SuiteArgument) -> None:
         f"{wanted.confidence:.0%} intervals by {wanted.resamples:,} resamples, reference points moved out by {wanted.margin:g}",
         style="dim",
     )
+
+
+@bench.command()
+def init(
+    file: Annotated[Path, typer.Argument(help="YAML file to write.")],
+    suite: Annotated[str, typer.Option("--from", metavar="SUITE", help="Suite that it starts from.")],
+    add: Added = None,
+    seed: SeedsOption = None,
+    experiment: Experiments = None,
+    game: Games = None,
+    method: Methods = None,
+) -> None:
+    """Write a suite of your own: a suite or a part of it, with every option, and further methods."""
+    from momagames.benchmark.suite_parts import format_suite
+    from momagames.errors import InvalidFile
+    from momagames.files.writing import write_file_atomically
+
+    if file.exists():
+        raise InvalidFile(f"{file}: is there already: expected a new file")
+    part = _take_part(suite, add, RunOptions(seed=seed, experiment=experiment, game=game, method=method))
+    write_file_atomically(file, format_suite(part))
+    runs = count(len(part.list_runs()), "run")
+    console().print(f"{file}: {runs}; to run them: momagames bench run {quote(str(file))}", soft_wrap=True)
 
 
 @bench.command()
@@ -198,7 +233,11 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
     from momagames.benchmark.suites import PlansExperiment
 
     lines = [("games", _format_choice(game.id, game.params)) for game in experiment.games]
-    lines += [("methods", _format_choice(method.name, method.options)) for method in experiment.methods]
+    weights = [{"weights": method.weights} if method.weights else {} for method in experiment.methods]
+    lines += [
+        ("methods", _format_choice(method.name, {**method.options, **row}))
+        for method, row in zip(experiment.methods, weights, strict=True)
+    ]
     if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds:
         lines.append(("budget", f"{experiment.cpu_seconds:g} s of CPU time a run"))
     elif experiment.budget:
@@ -289,11 +328,26 @@ def quick(out: Out = None, workers: Workers = None, dry_run: DryRun = False, eve
 
 @bench.command()
 @with_run_options
-def run(suite: SuiteArgument, out: Out = None, *, options: RunOptions) -> None:
-    """Run a suite. Finished runs are skipped, so an interrupted suite can be started again."""
+def run(suite: SuiteArgument, out: Out = None, add: Added = None, *, options: RunOptions) -> None:
+    """Run a suite. Finished runs are skipped, so an interrupted suite can be started again.
+
+    With --add the chosen part of the suite is run with further methods, and compared by itself, with all tables.
+    """
     from momagames.benchmark import load_suite
 
-    _run_suite(load_suite(suite), out, options)
+    if add:
+        part = _take_part(suite, add, options)
+        _run_suite(part, out, replace(options, seed=None, experiment=None, game=None, method=None, every=True))
+    else:
+        _run_suite(load_suite(suite), out, options)
+
+
+def _take_part(suite: str, add: list[str] | None, options: RunOptions) -> Suite:
+    """Return the chosen part of a suite with further methods."""
+    from momagames.benchmark import load_suite
+    from momagames.benchmark.suite_parts import parse_method, take_part
+
+    return take_part(load_suite(suite), replace(options, shard=None).parse_shard(), [parse_method(text) for text in add or ()])
 
 
 @bench.command()
@@ -349,6 +403,7 @@ def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
     problem = _report(work, options.every)
     for outcome in results.failed:
         screen.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", soft_wrap=True)
+        screen.print(f"  whole traceback: {work.store.failed / outcome.run.folder / 'error.txt'}", soft_wrap=True)
     screen.print(f"{count(len(results.finished), 'run')} in {results.seconds:.0f} s, {len(results.failed)} failed")
     if problem is not None:
         screen.print(f"all tables: momagames bench report {quote(str(folder))} --every", soft_wrap=True)

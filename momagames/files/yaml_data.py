@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ MAX_BYTES = 256 << 10
 MAX_DEPTH = 50  # of lists and mappings within each other
 MAX_NODES = 20_000  # keys, values and items of lists
 MAX_DIGITS = 100  # characters of a number
+EXPONENT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$")
 PLAIN = ("null", "bool", "int", "float", "str", "seq", "map")
 
 
@@ -67,6 +69,8 @@ YamlLoader.yaml_implicit_resolvers = {
     for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
     if (matching := [(tag, pattern) for tag, pattern in pairs if tag.rpartition(":")[2] in PLAIN])
 }
+# 1e-3 is a number in YAML 1.2 and everywhere else, but a text in YAML 1.1
+YamlLoader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("+-.0123456789"))  # type: ignore[no-untyped-call]
 
 
 def construct_scalar(node: yaml.ScalarNode) -> Any:
@@ -92,6 +96,11 @@ def parse_yaml(text: str, place: str) -> Any:
     except yaml.YAMLError as error:
         problem, at = describe_error(error)
         raise InvalidFile(f"{place}: {'line {}, column {}: '.format(*at) if at else ''}{problem}") from None
+
+
+def format_yaml(data: Any) -> str:
+    """Return data as the text of a YAML file, short lists and mappings on one line."""
+    return yaml.safe_dump(data, sort_keys=False, width=128, default_flow_style=None, allow_unicode=True)
 
 
 def describe_error(error: yaml.YAMLError) -> tuple[str, tuple[int, int] | None]:

@@ -87,7 +87,7 @@ def _list_settings(suite: Suite, store: Store, method: str) -> Iterator[tuple[li
             wanted = {_list_conditions(run) for run in one.list_runs(store.read_versions())}
             budgets = (None, experiment.budget)
             runs = [run for run in own if run.budget in budgets and _list_conditions(run) in wanted]
-            if len({run.method.model_dump_json() for run in runs}) > 1:
+            if len({run.method.key for run in runs}) > 1:
                 raise InvalidParameter(f"{store.folder}: {method!r} has runs with different options in {experiment.name!r}")
             if {run.seed for run in runs} == set(experiment.seeds):
                 game = choice.model_dump(mode="json")
@@ -100,7 +100,7 @@ def _name_runs(store: Store) -> dict[str, str]:
     for experiment in store.read_suite().experiments:
         names = label_methods(experiment.methods)
         for run in experiment.list_runs(store.read_versions()):
-            found[run.digest] = names[run.method.model_dump_json()]
+            found[run.digest] = names[run.method.key]
     return found
 
 

@@ -201,6 +201,12 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
         ((*E0, "budget"), None, r"experiments\[0\]\.budget: missing key"),
         ((*E0, "budget"), "many", r"experiments\[0\]\.budget='many': expected"),
         ((*E0, "budget"), 0, r"experiments\[0\]\.budget=0: expected .*greater than or equal to 1"),
+        ((*E0, "kind"), None, r"experiments\[0\]\.kind: missing key: expected 'plans' or 'policies'$"),
+        (
+            (*E0, "methods", 0, "weights"),
+            "even",
+            r"weights='even': expected 'lattice', or a list of weight vectors",
+        ),
         ((*E0, "kind"), "plan", r"experiments\[0\]\.kind='plan': expected .*did you mean 'plans'"),
         ((*E0, "ideal_point"), "declard", "ideal_point='declard': expected 'declared', 'reference' or 'front'; did"),
         ((*E0, "seeds"), [], r"experiments\[0\]\.seeds=\[\]: expected"),
@@ -235,8 +241,9 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
     ],
 )
 def test_errors_in_a_suite(path, value, said):
-    with pytest.raises(InvalidFile, match=said):
+    with pytest.raises(InvalidFile, match=said) as error:
         load_suite(changed(path, value))
+    assert str(error.value).count("\n") == 0
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ class Timings:
 
 def group_key(run: Run) -> str:
     """Return what runs of like cost have in common: kind, game, and method with options."""
-    return f"{run.kind} {run.canonical} {run.method.model_dump_json()}"
+    return f"{run.kind} {run.canonical} {run.method.key}"
 
 
 def format_duration(seconds: float) -> str:

@@ -58,7 +58,7 @@ def read_status(folder: str | Path) -> Status:
         names = label_methods(experiment.methods)
         by_method: dict[str, list[Run]] = {name: [] for name in names.values()}
         for run in experiment.list_runs(versions):
-            by_method[names[run.method.model_dump_json()]].append(run)
+            by_method[names[run.method.key]].append(run)
         for name, runs in by_method.items():
             finished = [run for run in runs if store.has_run(run)]
             failed = {run.digest: (run, error) for run in runs if (error := store.read_error(run)) is not None}

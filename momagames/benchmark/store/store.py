@@ -22,6 +22,7 @@ import contextlib
 import json
 import os
 import shutil
+import sysconfig
 import time
 import traceback
 import uuid
@@ -446,8 +447,16 @@ def check_schema(path: Path, data: Any) -> dict[str, Any]:
 
 
 def summary_line(error: BaseException) -> str:
-    """Return an error as one line."""
-    return f"{type(error).__name__}: {error}".splitlines()[0]
+    """Return an error as one line, with the place in the user's own code where it was raised or called what raised it."""
+    line = f"{type(error).__name__}: {error}".splitlines()[0]
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_installed(frame.filename)]
+    return f"{line} ({own[-1].filename}, line {own[-1].lineno})" if own else line
+
+
+def _is_installed(file: str) -> bool:
+    """Return whether a file of code is part of this package, of Python or of an installed package."""
+    folders = [str(Path(momagames.__file__).parent), *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib"))]
+    return not is_file(Path(file)) or any(Path(file).is_relative_to(folder) for folder in folders)
 
 
 def format_json(data: Any) -> str:

@@ -171,7 +171,7 @@ def build_panels(
     styles = number_methods(suite)
     for experiment in suite.experiments:
         names = label_methods(experiment.methods)
-        runs = [(run, names[run.method.model_dump_json()]) for run in experiment.list_runs(versions)]
+        runs = [(run, names[run.method.key]) for run in experiment.list_runs(versions)]
         for choice in experiment.games:
             game_runs = [(run, name) for run, name in runs if run.game == choice]
             if any(store.has_run(run) for run, _ in game_runs):

@@ -1,0 +1,150 @@
+"""Your own policies as methods of the benchmark: a function or a class of Python, named as "module:name".
+
+A function (observation, mask, generator) -> action is one policy. Of a class an object `cls(game, agent, **options)` is made
+for each agent of each environment, and called like a function; its keyword parameters are the options of the method. Three
+names have a meaning:
+
+weights     weights of the objectives, float64[K]. The method has a policy for each weight vector of a lattice of 21 vectors or
+            more (`weights: lattice` in a suite), or for each one in a list
+train       a static method (setup, **options) -> arrays by name, or the arrays and the number of environment steps that it
+            took. It trains within a run (see `TrainingSetup`) and takes those of the options that it names: with `weights` it
+            is called for each weight vector, with an equal part of the budget
+arrays      what `train` returned; stored with the results, from which replays make the policy again
+
+What a policy gets is what its agent observes, never the record of the game.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field, make_dataclass, replace
+from functools import lru_cache, partial
+from inspect import Parameter, signature
+from itertools import count
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.base import Method, TrainingResult
+from momagames.baselines.training_setup import TrainingSetup
+from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_shares, simplex_lattice
+from momagames.contract import Game
+from momagames.engine.policies import BatchPolicy
+from momagames.engine.policy_sources import make_batch_policy
+from momagames.engine.python_policies import PythonPolicy
+from momagames.errors import InvalidParameter, UnknownParameter, invalid_value
+
+LATTICE, LATTICE_SIZE = "lattice", 21
+WEIGHTS, ARRAYS = "weights", "arrays"
+
+
+@dataclass(frozen=True)
+class OwnPolicies(Method):
+    """The policies of a function or class of yours. A subclass sets it, and has its options.
+
+    title    its name for tables
+    """
+
+    source: ClassVar[Any]
+    title: ClassVar[str]
+
+    def list_rows(self, game: Game) -> list[NDArray[np.float64] | None]:
+        """Return the weight vectors of its policies; None for a policy without weights. Raises InvalidParameter."""
+        given = getattr(self, WEIGHTS, None)
+        if given is None:
+            if WEIGHTS in list_required_options(self.source):
+                raise InvalidParameter(
+                    f"{self.name} plays for weights: expected weights: {LATTICE}, or a list of weight vectors"
+                )
+            return [None]
+        objectives = len(game.objectives)
+        if given == LATTICE:
+            divisions = next(n for n in count(1) if len(simplex_lattice(objectives, n)) >= LATTICE_SIZE or objectives == 1)
+            return [*simplex_lattice(objectives, divisions)]
+        if isinstance(given, str) or not len(given) or not all(isinstance(row, (list, tuple)) for row in given):
+            raise InvalidParameter(f"{self.name}: {invalid_value(WEIGHTS, given, f'{LATTICE!r}, or a list of weight vectors')}")
+        if len(given) > MAX_POLICIES:
+            raise InvalidParameter(f"{self.name}: {len(given):,} weight vectors: expected at most {MAX_POLICIES:,}")
+        return [resolve_shares(self.name, game, row) for row in given]
+
+    def make_policy(self, game: Game, row: NDArray[np.float64] | None, arrays: Mapping[str, NDArray[Any]]) -> PythonPolicy:
+        """Return the policy for these weights."""
+        options = {name: value for name, value in self.options().items() if name != WEIGHTS}
+        made = {WEIGHTS: row} if row is not None else {}
+        trained = {ARRAYS: dict(arrays)} if self.trains else {}
+        policy = make_batch_policy(self.name, self.source, game, **options, **made, **trained)
+        assert isinstance(policy, PythonPolicy)
+        stored = dict(arrays) if row is None else {**arrays, WEIGHTS: row}
+        label, weights = (self.title, ()) if row is None else (format_weights(row), tuple(row.tolist()))
+        return replace(policy, label=label, weights=weights, arrays=stored if self.trains else {})
+
+    def policies(self, game: Game) -> tuple[BatchPolicy, ...]:
+        if self.trains:
+            return super().policies(game)
+        return tuple(self.make_policy(game, row, {}) for row in self.list_rows(game))
+
+    def check_train(self, game: Game) -> None:
+        self.list_rows(game)
+
+    def train(self, setup: TrainingSetup) -> TrainingResult:
+        if not self.trains:
+            return super().train(setup)
+        setup.check_basic(self.name)
+        rows, known = self.list_rows(setup.game), signature(self.source.train).parameters
+        options = {name: value for name, value in self.options().items() if name in known and name != WEIGHTS}
+        one_by_one = WEIGHTS in known and rows != [None]
+        policies, steps = list[BatchPolicy](), 0
+        for number, row in enumerate(rows):
+            if one_by_one or not number:
+                begin, end = (setup.budget * (number + k) // len(rows) for k in (0, 1)) if one_by_one else (0, setup.budget)
+                part = replace(setup, budget=end - begin, seed=setup.seed + number)
+                found = self.source.train(part, **options, **({WEIGHTS: row} if one_by_one else {}))
+                arrays, used = found if isinstance(found, tuple) else (found, part.budget)
+                steps += int(used)
+                arrays = {name: np.asarray(array) for name, array in arrays.items()}
+                if WEIGHTS in arrays:
+                    raise InvalidParameter(f"{self.name}: train returned an array named {WEIGHTS!r}: expected other names")
+            policies.append(self.make_policy(setup.game, row, arrays))
+        return TrainingResult(tuple(policies), steps)
+
+    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
+        kept = {name: array for name, array in arrays.items() if name != WEIGHTS}
+        return replace(self.make_policy(game, arrays.get(WEIGHTS), kept), label=label)
+
+
+@lru_cache(maxsize=1024)  # a suite asks for the same few again and again
+def make_own_method(path: str, source: Any) -> type[OwnPolicies]:
+    """Return the method of a function or class that "module:name" names. Raises UnknownParameter, InvalidParameter."""
+    if isinstance(source, PythonPolicy):
+        raise InvalidParameter(
+            f"{path} is a PythonPolicy, which reads the record of the game, with what agents do not see: expected a function "
+            "(observation, mask, generator) -> action, or a class of which objects are called like it"
+        )
+    columns = []
+    for option in _list_parameters(source):
+        if hasattr(Method, option.name):
+            raise UnknownParameter(f"{path}: invalid parameter {option.name!r}: methods have an attribute of this name")
+        default: dict[str, Any] = {"default": None if option.name == WEIGHTS else option.default}
+        if default["default"] is Parameter.empty:
+            default = {}
+        elif isinstance(option.default, (list, dict, set)):
+            default = {"default_factory": partial(copy.deepcopy, option.default)}
+        columns.append((option.name, Any, field(kw_only=True, **default)))
+    title = str(getattr(source, "name", "") or path)
+    namespace = {"name": path, "title": title, "source": staticmethod(source), "trains": hasattr(source, "train")}
+    method: type[OwnPolicies] = make_dataclass("Own", columns, bases=(OwnPolicies,), namespace=namespace, frozen=True)
+    return method
+
+
+def list_required_options(source: Any) -> list[str]:
+    """Return the parameters of a source that have no default."""
+    return [option.name for option in _list_parameters(source) if option.default is Parameter.empty]
+
+
+def _list_parameters(source: Any) -> list[Parameter]:
+    """Return the parameters of a class that are options of its method; a function has none."""
+    parameters = list(signature(source).parameters.values())[2:] if isinstance(source, type) else []
+    named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    return [one for one in parameters if one.kind in named and one.name != ARRAYS]
