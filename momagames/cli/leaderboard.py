@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, AsJson, console, print_facts, print_json, progress, table
+from momagames.cli.console import FAILED, AsJson, add_working_directory, console, print_facts, print_json, progress, table
 
 if TYPE_CHECKING:
     from momagames.leaderboard import Entry, Row, Table
 
 PAGES = Path("docs") / "leaderboard"
 
-leaderboard = typer.Typer(help="Check submissions to the leaderboard, and make its pages.", no_args_is_help=True)
+leaderboard = typer.Typer(
+    help="Check submissions to the leaderboard, and make its pages.", no_args_is_help=True, callback=add_working_directory
+)
 
 Folders = Annotated[list[Path], typer.Argument(metavar="DIR...", help="Directories of submissions.")]
 RunCode = Annotated[

@@ -16,12 +16,15 @@ from momagames.benchmark.store.store import RUN, Store
 from momagames.benchmark.store.thinning import require_part
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.benchmark.suites import Suite
+from momagames.contract.titles import join_words
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import canonical_json
 from momagames.files.reading import hash_content, read_bytes, refuse_content
 from momagames.files.writing import write_file_atomically
+from momagames.leaderboard.code_files import LOCK, copy_code
 from momagames.leaderboard.directory import METADATA, seal_submission
 from momagames.leaderboard.metadata import is_checkpoint
+from momagames.plugins import is_python_path
 from momagames.reports.data.panels import short_name
 from momagames.wording import count
 
@@ -57,7 +60,8 @@ def make_submissions(
         raise UnknownId(invalid_value("suite", suite, one_of(known), nearest(suite, known)))
     stated = {"description": description, "paper": paper, "code": code, "hardware": hardware, "budget": budget}
     store, made = Store(results), []
-    for runs, setting in _list_settings(load_suite(known[suite]), store, method):
+    missing: list[str] = []
+    for runs, setting in _list_settings(load_suite(known[suite]), store, method, missing):
         folder = Path(out) / _name_folder(runs[0], method)
         if folder.exists():
             raise InvalidFile(f"{folder}: exists: choose another directory")
@@ -71,27 +75,37 @@ def make_submissions(
         seal_submission(folder)
         made.append(folder)
     if not made:
-        finished = dict.fromkeys(f"{run.method.name} in {short_name(run.game.make_game())}" for run in store.finished_runs())
+        names = _name_runs(store)
+        finished = [(names.get(run.digest, run.method.name), run.game.make_game()) for run in store.finished_runs()]
+        known_runs = list(dict.fromkeys(f"{name} in {short_name(game)}" for name, game in finished))
         expected = f"one that finished every seed of a setting of {suite!r}"
-        raise InvalidParameter("\n".join([invalid_value(f"{results}: method", method, expected), first_of(list(finished))]))
+        problem = invalid_value(f"{results}: method", method, expected)
+        raise InvalidParameter("\n".join([problem, first_of(missing or known_runs)]))
     return made
 
 
-def _list_settings(suite: Suite, store: Store, method: str) -> Iterator[tuple[list[Run], dict[str, Any]]]:
-    """Yield the runs of the method in each setting that is finished, and the setting as in metadata."""
+def _list_settings(suite: Suite, store: Store, method: str, missing: list[str]) -> Iterator[tuple[list[Run], dict[str, Any]]]:
+    """Yield the runs of the method in each setting that is finished, and the setting as in metadata.
+
+    missing    gets a line for each setting of which seeds are missing
+    """
     names = _name_runs(store)
     own = [run for run in store.finished_runs() if names.get(run.digest) == method]
     for experiment in suite.experiments if own else ():
         for choice in experiment.games:
             one = experiment.model_copy(update={"games": (choice,), "methods": experiment.methods[:1]})
             wanted = {_list_conditions(run) for run in one.list_runs(store.read_versions())}
-            budgets = (None, experiment.budget)
+            budgets = {None, experiment.budget, *getattr(experiment, "budgets", {}).values()}
             runs = [run for run in own if run.budget in budgets and _list_conditions(run) in wanted]
             if len({run.method.key for run in runs}) > 1:
                 raise InvalidParameter(f"{store.folder}: {method!r} has runs with different options in {experiment.name!r}")
             if {run.seed for run in runs} == set(experiment.seeds):
                 game = choice.model_dump(mode="json")
                 yield runs, {"suite": suite.name, "experiment": experiment.name, "game": game}
+            elif runs:
+                lacking = sorted(set(experiment.seeds) - {run.seed for run in runs})
+                seeds = f"seed{'s' * (len(lacking) > 1)} {join_words([str(seed) for seed in lacking])}"
+                missing.append(f"{method} in {short_name(choice.make_game())}: {seeds} of {experiment.name!r} missing")
 
 
 def _name_runs(store: Store) -> dict[str, str]:
@@ -106,23 +120,32 @@ def _name_runs(store: Store) -> dict[str, str]:
 
 def _list_conditions(run: Run) -> str:
     """Return everything that a run depends on but its method and budget."""
-    return canonical_json({name: value for name, value in run.to_dict().items() if name not in ("method", "budget")})
+    own = ("method", "budget", "revisions")
+    return canonical_json({name: value for name, value in run.to_dict().items() if name not in own})
 
 
 def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
-    """Return the policies of the runs' fronts as in metadata, and write the files of their parameters."""
+    """Return the policies of the runs' fronts as in metadata, and write the files of their parameters and code."""
     found = []
     for run in sorted(runs, key=lambda one: one.seed):
         place, name = store.run_directory(run), f"policies-{run.seed}.npz"
+        is_own = is_python_path(run.method.name)
+        if is_own:
+            copy_code(run.method.name, run.method.own_options, folder)
         options = {name: _copy_checkpoint(value, folder) for name, value in run.method.options.items()}
-        method: dict[str, Any] = {"method": run.method.name, "options": options}
+        method: dict[str, Any] = {"code" if is_own else "method": run.method.name, "options": options}
         if run.method.is_trained(run.game.make_game()):
             require_part(place, "policies")
             write_file_atomically(folder / name, read_bytes(place / POLICIES))
             method["arrays"] = name
+        weights = store.read_metadata(run)["facts"].get("weights", {})
         for point in load_points(place):
             number = {"point": point["point"]} if "arrays" in method else {}
-            found.append({**method, "label": point["policy"], **number, "seed": run.seed})
+            if is_own:
+                row = {"weights": weights[point["policy"]]} if point["policy"] in weights else {}
+                found.append({**method, "options": {**options, **row}, **number, "seed": run.seed})
+            else:
+                found.append({**method, "label": point["policy"], **number, "seed": run.seed})
     return found
 
 
@@ -164,7 +187,8 @@ def _format_metadata(
     budget = max(one["facts"]["steps"] for one in found) if is_complete else runs[0].budget or 0
     if stated["budget"] is not None:
         budget = stated["budget"]
-    options = ", ".join(f"{name}={value}" for name, value in runs[0].method.options.items())
+    options = ", ".join(f"{name}={value}" for name, value in runs[0].method.own_options.items())
+    lock = {"lock": LOCK} if is_python_path(runs[0].method.name) else {}
     data = {
         "schema": 1,
         "method": method,
@@ -176,6 +200,7 @@ def _format_metadata(
         "hardware": stated["hardware"] or f"{machine['processor']}, {count(machine['cores'], 'core')}",
         "setting": setting,
         **content,
+        **lock,
     }
     lines = {name: json.dumps(value) for name, value in data.items()}
     if policies := content.get("policies"):

@@ -12,13 +12,15 @@ from momagames.leaderboard.directory import check_size
 from momagames.leaderboard.errors import InvalidSubmission, MislabeledSubmission
 
 MAX_BYTES = 1 << 20
+OWN = re.compile(r"^momagames @ |^-e .*#egg=momagames\b|^-e \S*momagames$")  # installed from a folder, as `pip freeze` says
 PIN = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([A-Za-z0-9][A-Za-z0-9.!+_-]*)")
 
 
 def read_lock(path: Path) -> dict[str, str]:
     """Return the versions in a lock file by package, in the format of pip: a line NAME==VERSION for each.
 
-    Comments, `--hash=` options and continued lines, as pip-compile writes them, are allowed.
+    Comments, `--hash=` options and continued lines, as pip-compile writes them, are allowed, and momagames itself from a
+    folder, whose version every check states.
 
     Raises     InvalidSubmission for any other line, and for a file without packages
     """
@@ -31,8 +33,8 @@ def read_lock(path: Path) -> dict[str, str]:
     for number, line in enumerate(text.replace("\\\n", " \\").split("\n"), 1):
         words = [word for word in line.partition("#")[0].replace("\\", " ").split() if not word.startswith("--hash=")]
         match = PIN.fullmatch(" ".join(words))
-        if words and not match:
-            raise InvalidSubmission(f"{path}: line {number}: {' '.join(words)!r}: expected NAME==VERSION")
+        if words and not match and not OWN.search(" ".join(words)):
+            raise InvalidSubmission(f"{path}: line {number}: {' '.join(words)!r}: expected NAME==VERSION, such as numpy==2.0.1")
         if match:
             found[match[1]] = match[2]
     if not found:

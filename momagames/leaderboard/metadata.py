@@ -66,7 +66,7 @@ class PolicyChoice(FrozenModel):
     checkpoint    a file of the submission, written by `momagames train`
     code          "module:class" of a file of the submission
     method        a method of the package, which has a policy of the name `label` for the game, or has trained it in a suite
-    arrays        of a trained method: a file of the submission with the parameters of points, the policies.npz of a run
+    arrays        of a trained method or code: a file of the submission with parameters of points, the policies.npz of a run
     point         number of the point in that file
     options       of the policy; a text that ends in .npz names a checkpoint of the submission
     seed          the run that the policy belongs to; None: it plays in every run
@@ -86,8 +86,8 @@ class PolicyChoice(FrozenModel):
     def _check_source(self) -> Self:
         if sum(source is not None for source in (self.policy, self.checkpoint, self.code, self.method)) != 1:
             raise ValueError("expected one of policy, checkpoint, code and method")
-        if (self.method is None) != (self.label is None) or (self.method is None and self.arrays is not None):
-            raise ValueError("expected method and label together, and arrays with them alone")
+        if (self.method is None) != (self.label is None) or (self.arrays and self.method is None and self.code is None):
+            raise ValueError("expected method and label together, and arrays with them or with code")
         return self
 
 

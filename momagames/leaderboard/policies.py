@@ -105,7 +105,7 @@ def _make_policies(folder: Path, metadata: Metadata, setting: Setting, run_code:
             options = {name: str(folder / one) if is_checkpoint(one) else one for name, one in choice.options.items()}
             if choice.code is not None and process is not None:
                 _check_module(folder, choice.code, f"{at}.code")
-                policy: BatchPolicy = process.load_policy(choice.code, options)
+                policy: BatchPolicy = process.load_policy(choice.code, options, choice.arrays, choice.point)
             else:
                 policy = _make_policy(folder, choice, options, setting.game, at)
             made.append(replace(policy, label=f"{i}: {policy.label}"))

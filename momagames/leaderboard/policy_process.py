@@ -22,12 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.own import ARRAYS, WEIGHTS
 from momagames.benchmark.choices import GameChoice
+from momagames.benchmark.store.policy_files import unpack_policy
 from momagames.contract import Game, Policy, reset_policy, split_mask
 from momagames.engine.policy_sources import ObservationPolicy
 from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import InvalidFile, shorten
 from momagames.files.json_data import parse_json
+from momagames.files.reading import hash_content, read_bytes
 from momagames.leaderboard.errors import ForgedSubmission, InvalidSubmission
 from momagames.leaderboard.process_tree import END_SECONDS, can_supervise, end_processes, supervise
 
@@ -60,12 +63,15 @@ class PolicyProcess:
         end_processes(self._process)
         self._pipe.close()
 
-    def load_policy(self, path: str, options: Mapping[str, Any]) -> PythonPolicy:
-        """Return a policy in the form that is seated in batches; `path` is "module:class" or "module:function"."""
+    def load_policy(self, path: str, options: Mapping[str, Any], arrays: str | None = None, point: int = 0) -> PythonPolicy:
+        """Return a policy in the form that is seated in batches; `path` is "module:class" or "module:function".
+
+        arrays, point    of a trained policy: the file of the submission with its parameters, and its number there
+        """
         self.request(path, {"order": "load"}, seconds=START_SECONDS)
 
         def make(game: Game, agent: int | None) -> Policy:
-            number = self.request(path, {"order": "make", "options": options, "agent": agent})
+            number = self.request(path, {"order": "make", "options": options, "agent": agent, "file": arrays, "point": point})
             return ObservationPolicy(_RemoteFunction(self, game, path, int(number)), game, agent)
 
         return PythonPolicy(path, make)
@@ -182,7 +188,7 @@ def _execute_order(game: Game, policies: dict[int, Any], message: dict[str, Any]
         if message["order"] == "load":
             return None
         number = max(policies, default=-1) + 1
-        policies[number] = source(game, message["agent"], **message["options"]) if isinstance(source, type) else source
+        policies[number] = _make_policy(source, game, message) if isinstance(source, type) else source
         return number
     policy = policies[message["policy"]]
     if message["order"] == "reset":
@@ -198,6 +204,18 @@ def _execute_order(game: Game, policies: dict[int, Any], message: dict[str, Any]
     observation = fields[0] if len(fields) == 1 else dict(zip(message["fields"], fields, strict=True))
     action = policy(observation, mask, rng)
     return action.tolist() if isinstance(action, np.ndarray | np.generic) else action
+
+
+def _make_policy(source: type, game: Game, message: dict[str, Any]) -> Any:
+    """Return an object of a class, with its options, weights and arrays as in a suite (see `baselines.own`)."""
+    options = dict(message["options"])
+    if WEIGHTS in options:
+        options[WEIGHTS] = np.array(options[WEIGHTS], np.float64)
+    if message["file"]:
+        path = Path(sys.path[0]) / message["file"]
+        arrays = unpack_policy(path, hash_content(read_bytes(path)), message["point"])
+        options[ARRAYS] = {name: array for name, array in arrays.items() if name != WEIGHTS}
+    return source(game, message["agent"], **options)
 
 
 def _send(pipe: Connection, answer: dict[str, Any]) -> None:

@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The entries of a setting, the best of the suite's first indicator first.
+    """The entries of a setting, the best hypervolume ratio first.
 
     references     by seed
     provisional    indicators that change with further entries: they depend on a best-known front
@@ -65,8 +65,9 @@ class Table:
 
     @property
     def indicators(self) -> dict[str, Indicator]:
-        """Its columns. Entries have no weights by policy, which some indicators need."""
-        return {name: one for name, one in self.setting.indicators.list_indicators().items() if not one.needs_weights}
+        """Its columns, those of reports. Entries have no weights by policy, which some indicators need."""
+        columns = self.setting.indicators.list_columns()
+        return {name: one for name, one in columns.items() if not one.needs_weights and name in self.rows[0].scores}
 
     @property
     def first(self) -> Indicator:
@@ -90,7 +91,7 @@ def _make_table(entries: Sequence[Entry]) -> Table:
     rows = []
     for entry in entries:
         scores = score_method(entry.points, references, settings, {})
-        rows.append(Row(entry, {name: scores[name] for name in settings.names if name in scores}))
+        rows.append(Row(entry, {name: scores[name] for name in settings.list_columns() if name in scores}))
     return Table(setting, sorted(rows, key=_sort_key), references, tuple(_list_provisional(setting, references)))
 
 
@@ -105,5 +106,5 @@ def _list_provisional(setting: Setting, references: Mapping[int, Reference]) -> 
     if fixed or all(reference.tag == "exact" for reference in references.values()):
         return
     final = ("points", "range") if setting.experiment.ideal_point == "declared" else ("points",)
-    known = setting.indicators.list_indicators().items()
+    known = setting.indicators.list_columns().items()
     yield from (name for name, one in known if one.depends_on not in final and not one.needs_weights)

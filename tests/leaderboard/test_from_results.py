@@ -1,15 +1,18 @@
 """Submissions from results directories."""
 
+import numpy as np
 import pytest
 
 import momagames
+from momagames.baselines.greedy import Greedy
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.choices import Opponent
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.training import CHECKPOINT, Training, train
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId
-from momagames.leaderboard import check_submission, make_tables
+from momagames.leaderboard import check_submission, from_results, make_tables
+from momagames.leaderboard.errors import UnsafeSubmission
 from momagames.leaderboard.from_results import make_submissions
 from momagames.reports.data.panels import build_panels
 from tests.benchmark.tiny import GREEDY, INDICATORS, RANDOM
@@ -44,10 +47,10 @@ def test_a_submission_passes_the_check(results, tmp_path):
 
 
 def test_what_cannot_be_submitted(results, tmp_path):
-    expected = r"method='random': expected one that finished every seed .*\nexact in mo-samegame"
+    expected = r"method='random': expected one that finished every .*\nrandom in mo-samegame.*: seed 1 of 'tiny board' missing$"
     with pytest.raises(InvalidParameter, match=expected):
         make_submissions(results, "ten_seconds", "random", tmp_path)
-    with pytest.raises(InvalidParameter, match="method='exact'"):
+    with pytest.raises(InvalidParameter, match=r"method='exact': .*\nexact in mo-samegame"):
         make_submissions(results, "samegame", "exact", tmp_path)
     with pytest.raises(UnknownId, match="did you mean 'ten_seconds'"):
         make_submissions(results, "ten_second", "exact", tmp_path)
@@ -78,6 +81,77 @@ def test_policies_pass_the_check_with_the_rows_of_the_suite(policies, tmp_path):
     assert [row.entry.metadata.method for row in make_tables(entries)[0].rows][-1] == "random"
     with pytest.raises(InvalidParameter, match="method='nsga2'"):  # another budget for training than that of the suite
         make_submissions(results, "ten_seconds", "nsga2", tmp_path)
+
+
+OWN = """
+import numpy as np
+
+
+class Chooser:
+    def __init__(self, game, agent, weights, skip=0, file="numbers.txt"):
+        assert weights.dtype == np.float64
+        self.place = float(weights[0] / weights.sum())
+
+    def __call__(self, observation, mask, generator):
+        legal = mask.nonzero()[0]
+        return int(legal[int(self.place * (len(legal) - 1))])
+
+
+class Learner:
+    name = "learner"
+
+    def __init__(self, game, agent, arrays):
+        self.skip = int(arrays["skip"][0])
+
+    @staticmethod
+    def train(setup):
+        return {"skip": np.array([setup.seed % 5])}, 100
+
+    def __call__(self, observation, mask, generator):
+        return int(generator.choice(mask.nonzero()[0][: self.skip + 2]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "budget", "label"),
+    [
+        ({"name": "own_of_this_test:Chooser", "weights": "lattice"}, 0, "own_of_this_test:Chooser"),
+        ({"name": "own_of_this_test:Learner"}, 2000, "learner"),
+    ],
+)
+def test_own_code_becomes_part_of_the_submission(chosen, budget, label, tmp_path, monkeypatch):
+    """A setting has budgets of single methods, too."""
+    (tmp_path / "own_of_this_test.py").write_text(OWN)
+    (tmp_path / "numbers.txt").write_text("1")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    official = load_suite("ten_seconds")
+    setting = official.experiments[1]
+    own = [{**setting.model_dump(mode="json"), "name": "mine", "methods": [{"options": {}, **chosen}], "budget": budget}]
+    suite = load_suite({"name": "mine", "description": "", "experiments": own, "indicators": INDICATORS})
+    assert not run_suite(suite, tmp_path / "results").failed
+    changed = setting.model_copy(update={"budgets": {"learner": 2000}})
+    with_budgets = official.model_copy(update={"experiments": (official.experiments[0], changed)})
+    monkeypatch.setattr(from_results, "load_suite", lambda path: with_budgets)
+    (made,) = make_submissions(tmp_path / "results", "ten_seconds", label, tmp_path / "out")
+    files = {path.name for path in made.iterdir()}
+    assert {"own_of_this_test.py", "requirements.txt", "submission.yaml", "SHA256SUMS"} <= files
+    assert "numbers.txt" in files or budget
+    assert (made / "requirements.txt").read_text() == f"numpy=={np.__version__}\n"
+    with pytest.raises(UnsafeSubmission, match="--run-code"):
+        check_submission(made)
+    entry = check_submission(made, run_code=True)
+    (panel,) = (one for one in build_panels(Store(tmp_path / "results"), suite) if one.primary)
+    for seed, points in entry.points.items():
+        assert sorted(points.values.tolist()) == sorted(panel.points[label][seed].values.tolist())
+
+
+def test_a_method_of_another_revision_is_submitted(tmp_path, monkeypatch):
+    monkeypatch.setattr(Greedy, "revision", 2)
+    setting = load_suite("ten_seconds").experiments[1].model_dump(mode="json")
+    own = [{**setting, "name": "mine", "methods": [GREEDY]}]
+    suite = load_suite({"name": "mine", "description": "", "experiments": own, "indicators": INDICATORS})
+    assert not run_suite(suite, tmp_path / "results").failed
+    assert len(make_submissions(tmp_path / "results", "ten_seconds", "greedy", tmp_path / "out")) == 1
 
 
 @pytest.mark.long

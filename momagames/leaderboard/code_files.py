@@ -1,0 +1,50 @@
+"""The code of own policies as files of a submission: the module, files beside it that options name, and a lock file."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Mapping
+from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from momagames.errors import InvalidParameter
+from momagames.files.reading import is_file, read_bytes
+from momagames.files.writing import write_file_atomically
+
+LOCK = "requirements.txt"
+ALWAYS = {"numpy"}  # what observations are made of
+PACKAGE = "momagames"  # which no lock file names: the check says with which version it was made
+
+
+def copy_code(path: str, options: Mapping[str, Any], folder: Path) -> None:
+    """Copy the module of "module:name" into a folder, with files beside it that options name, and write the lock file.
+
+    Raises InvalidParameter for a module that is not a single file
+    """
+    name = path.partition(":")[0]
+    spec = find_spec(name)
+    source = Path(spec.origin) if spec and spec.origin else Path()
+    if "." in name or source.name != f"{name}.py":
+        raise InvalidParameter(f"{path}: expected a module that is one file beside the command; write the submission by hand")
+    code = read_bytes(source)
+    write_file_atomically(folder / source.name, code)
+    for value in options.values():
+        if isinstance(value, str) and Path(value).name == value and is_file(source.parent / value):
+            write_file_atomically(folder / value, read_bytes(source.parent / value))
+    write_file_atomically(folder / LOCK, _format_lock(code))
+
+
+def _format_lock(code: bytes) -> str:
+    """Return the lock file of the packages that code imports, in the versions that are installed."""
+    imported = {*ALWAYS}
+    for node in ast.walk(ast.parse(code)):
+        names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        imported |= {name.partition(".")[0] for name in names}
+    known = packages_distributions()
+    packages = {package for name in imported - {PACKAGE, *sys.stdlib_module_names} for package in known.get(name, ())}
+    return "".join(f"{package}=={version(package)}\n" for package in sorted(packages))
