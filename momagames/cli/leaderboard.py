@@ -35,11 +35,17 @@ def check(
     fresh_seed: Annotated[
         int | None, typer.Option(help="Play policies in other episodes, of this seed, and print those rows.", min=0)
     ] = None,
+    commitment: Annotated[
+        str | None, typer.Option(help="Published hash of that seed, which is compared (`leaderboard commit`).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check submissions and print their rows: plans are replayed, policies play the episodes of their setting."""
     from momagames.leaderboard import make_tables
+    from momagames.leaderboard.hidden_seeds import check_commitment
 
+    if commitment is not None:
+        check_commitment(fresh_seed, commitment)
     screen = console()
     entries = _check_submissions(folders, run_code, fresh_seed)
     tables = make_tables(entries)
@@ -59,16 +65,35 @@ def build(
     folders: Folders,
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory of the pages.")] = PAGES,
     run_code: RunCode = False,
+    archive: Annotated[
+        list[Path] | None, typer.Option(help="Archive of a packaged suite, whose methods have rows, too; may be repeated.")
+    ] = None,
 ) -> None:
     """Check submissions and write the pages of the leaderboard. Nothing is written if one of them fails."""
+    from momagames.leaderboard.own_rows import read_own_rows
     from momagames.leaderboard.pages import make_pages, write_pages
 
     entries = _check_submissions(folders, run_code)
     if len(entries) < len(folders):
         raise typer.Exit(FAILED)
-    pages = make_pages(entries)
+    pages = make_pages([*entries, *(entry for file in archive or () for entry in read_own_rows(file))])
     write_pages(pages, out)
-    console().print(f"entries: {len(entries)}, pages: {len(pages)}, in {out}", soft_wrap=True)
+    console().print(f"submissions: {len(entries)}, pages: {len(pages)}, in {out}", soft_wrap=True)
+
+
+@leaderboard.command()
+def commit(file: Annotated[Path, typer.Argument(help="New file for the seed; keep it secret.")]) -> None:
+    """Draw a hidden seed of report episodes, and print its hash: publish it before the submissions, and the seed after."""
+    from momagames.errors import InvalidFile
+    from momagames.files.writing import write_file_atomically
+    from momagames.leaderboard.hidden_seeds import compute_commitment, draw_seed
+
+    if file.exists():
+        raise InvalidFile(f"{file}: is there already: expected a new file")
+    write_file_atomically(file, f"{(seed := draw_seed())}\n")
+    console().print(f"commitment: {compute_commitment(seed)}", soft_wrap=True)
+    check = "momagames leaderboard check DIR --fresh-seed SEED --commitment HASH"
+    console().print(f"the seed is in {file}; later: {check}", soft_wrap=True)
 
 
 @leaderboard.command()

@@ -82,7 +82,7 @@ def check_submission(folder: str | Path, run_code: bool = False, fresh_seed: int
         raise InvalidSubmission(f"{place}: its files changed during the check")
     sha256 = hash_content(read_bytes(place / CHECKSUMS))
     return Entry(
-        place.resolve().name, metadata, setting, points, counts, files, sha256, _hash_returns(returns), fresh_seed
+        place.resolve().name, metadata, setting, points, counts, files, sha256, hash_returns(returns), fresh_seed
     )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def _check_used_files(place: Path, metadata: Metadata, files: Mapping[str, str])
             raise MislabeledSubmission(f"{place / name}: {METADATA} does not name this file")
 
 
-def _hash_returns(returns: Mapping[int, Array]) -> str:
+def hash_returns(returns: Mapping[int, Array]) -> str:
     """Return the SHA-256 of returns by seed, as canonical JSON."""
     data = {str(seed): array.tolist() for seed, array in returns.items()}
     return hashlib.sha256(canonical_json(data).encode()).hexdigest()

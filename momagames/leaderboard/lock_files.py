@@ -33,7 +33,7 @@ def read_lock(path: Path) -> dict[str, str]:
     for number, line in enumerate(text.replace("\\\n", " \\").split("\n"), 1):
         words = [word for word in line.partition("#")[0].replace("\\", " ").split() if not word.startswith("--hash=")]
         match = PIN.fullmatch(" ".join(words))
-        if words and not match and not OWN.search(" ".join(words)):
+        if words and not match and not OWN.search(line.strip()):
             raise InvalidSubmission(f"{path}: line {number}: {' '.join(words)!r}: expected NAME==VERSION, such as numpy==2.0.1")
         if match:
             found[match[1]] = match[2]

@@ -29,9 +29,9 @@ def make_pages(entries: Sequence[Entry]) -> dict[str, str]:
 
     Raises     InvalidParameter for two entries of one name, and for one that played other episodes than those of its setting
     """
-    names = [entry.name for entry in entries]
+    names = [(entry.name, entry.setting.key) for entry in entries]
     if repeated := [name for name in names if names.count(name) > 1]:
-        raise InvalidParameter(invalid_value("entry", repeated[0], "distinct names"))
+        raise InvalidParameter(invalid_value("entry", repeated[0][0], "distinct names"))
     if fresh := [entry.fresh_seed for entry in entries if entry.fresh_seed is not None]:
         raise InvalidParameter(invalid_value("fresh_seed", fresh[0], "the episodes of the setting"))
     tables = make_tables(sorted(entries, key=lambda entry: entry.name))
@@ -69,7 +69,8 @@ def _format_index(suites: Sequence[str], tables: Sequence[Table]) -> Iterator[st
         "Submitted results ([how to submit](../submissions.md#how-to-submit)), which are checked before they",
         "have a row: the plans of an entry are replayed move by move, and its policies play the episodes of the suite. All",
         f"scores are computed from these returns, checked with momagames {momagames.__version__}. Method, links, budget,",
-        "hardware and date are stated by the submitters. The package's own baselines are the first entries.",
+        "hardware and date are stated by the submitters. Rows of the package's own methods are from the archived results of a",
+        "suite, with the seeds that have been run.",
         "",
         "```{toctree}",
         ":maxdepth: 1",
@@ -82,13 +83,15 @@ def _format_index(suites: Sequence[str], tables: Sequence[Table]) -> Iterator[st
         (
             f"[{table.setting.suite}]({table.setting.suite}.md)",
             table.setting.heading,
-            escape(table.rows[0].entry.metadata.method),
+            _name_method(table.rows[0]),
             f"{table.first.heading} {_format_cell(table, table.rows[0], *next(iter(table.indicators.items())))}",
             str(len(table.rows)),
         )
         for table in tables
     ]
     yield from markdown_table(["suite", "setting", "best entry", "score", "entries"], rows, 3)
+    if any(table.rows[0].entry.exceeds_budget for table in tables):
+        yield from ("", f"{OVER_BUDGET} states a larger budget than that of the setting.")
 
 
 def _format_suite(suite: str, tables: Sequence[Table]) -> Iterator[str]:
@@ -96,10 +99,11 @@ def _format_suite(suite: str, tables: Sequence[Table]) -> Iterator[str]:
     for table in tables:
         kind = "plans" if isinstance(table.setting.experiment, PlansExperiment) else "policies"
         columns = table.indicators.items()
-        head = ["method", f"{kind} per run", *(one.heading + _mark_provisional(table, name) for name, one in columns)]
+        head = ["method", "runs", f"{kind} per run", *(one.heading + _mark_provisional(table, name) for name, one in columns)]
         scores = [
             (
-                escape(row.entry.metadata.method) + (f" {OVER_BUDGET}" if row.entry.exceeds_budget else ""),
+                _name_method(row),
+                str(len(row.entry.counts)),
                 f"{sum(row.entry.counts.values()) / len(row.entry.counts):.4g}",
                 *(_format_cell(table, row, name, one) for name, one in columns),
             )
@@ -110,6 +114,11 @@ def _format_suite(suite: str, tables: Sequence[Table]) -> Iterator[str]:
         yield from (f"{_describe_setting(table)}", "")
         facts = ["method", "description", "paper", "code", "budget", "hardware", "date", "entry", "SHA-256"]
         yield from (*markdown_table(facts, [_format_facts(row) for row in table.rows], len(facts)), "")
+
+
+def _name_method(row: Row) -> str:
+    """Return the name of the method of a row, marked if its budget is above that of the setting."""
+    return escape(row.entry.metadata.method) + (f" {OVER_BUDGET}" if row.entry.exceeds_budget else "")
 
 
 def _format_cell(table: Table, row: Row, name: str, indicator: Indicator) -> str:
@@ -141,8 +150,8 @@ def _format_facts(row: Row) -> tuple[str, ...]:
 def _describe_setting(table: Table) -> str:
     """Return the caption of a table."""
     setting, tags = table.setting, sorted({reference.tag for reference in table.references.values()})
-    runs, level = len(setting.runs), setting.indicators.confidence
-    means = f"Means over {runs} runs with {level:.0%} bootstrap intervals" if runs > 1 else "One run"
+    runs, level = max(len(row.entry.counts) for row in table.rows), setting.indicators.confidence
+    means = f"Means over runs with {level:.0%} bootstrap intervals" if runs > 1 else "One run each"
     text = f"{means}; sorted by {table.first.heading}. {_describe_budget(setting)} Reference: {' or '.join(tags)} front."
     if table.provisional:
         text += f" \\{PROVISIONAL} depends on the best-known front, the union of the entries and of the package's fronts."

@@ -1,5 +1,7 @@
 """Submissions from results directories."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -122,6 +124,7 @@ class Learner:
 def test_own_code_becomes_part_of_the_submission(chosen, budget, label, tmp_path, monkeypatch):
     """A setting has budgets of single methods, too."""
     (tmp_path / "own_of_this_test.py").write_text(OWN)
+    monkeypatch.delitem(sys.modules, "own_of_this_test", raising=False)
     (tmp_path / "numbers.txt").write_text("1")
     monkeypatch.syspath_prepend(str(tmp_path))
     official = load_suite("ten_seconds")

@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 
 import momagames
+from momagames.benchmark import load_suite
+from momagames.benchmark.store.archive_file import ArchivedStore
 from momagames.errors import InvalidFile, InvalidParameter
-from momagames.leaderboard import check_submission
+from momagames.leaderboard import check_submission, make_tables
+from momagames.leaderboard.own_rows import read_own_rows
 from momagames.leaderboard.pages import MARK, escape, make_pages, write_pages
+from momagames.reports.data.panels import build_panels
 from tests.leaderboard.submissions import write_plans, write_policies
 
 ROOT = Path(__file__).resolve().parents[2]
+FRONTS = ROOT / "benchmarks" / "fronts"
 ENTRIES, PAGES = ROOT / "benchmarks" / "leaderboard" / "entries", ROOT / "docs" / "leaderboard"
 
 
@@ -22,7 +27,26 @@ def test_pages_are_made_from_the_entries():
     assert len(entries) > 20
     assert len({entry.setting.game.title for entry in entries}) == 5  # of every family of games
     pages = {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
-    assert pages == make_pages(entries), "run momagames leaderboard build benchmarks/leaderboard/entries/*"
+    own = [entry for name in ("policies", "plans") for entry in read_own_rows(FRONTS / f"{name}.npz.xz")]
+    made = make_pages([*entries, *own])
+    assert pages == made, "run momagames leaderboard build as docs/submissions.md says"
+    settings = [(one.name, choice) for one in load_suite("policies").experiments for choice in one.games]
+    assert len(settings) == made["policies.md"].count("\n## ")  # every official setting has a table
+
+
+@pytest.mark.long
+def test_rows_of_the_package_are_those_of_the_report():
+    """Also beside a submission, which is scored by the same reference set."""
+    rows = read_own_rows(FRONTS / "policies.npz.xz")
+    store = ArchivedStore(FRONTS / "policies.npz.xz")
+    panels = {panel.full_heading: panel for panel in build_panels(store, store.read_suite(), primary_only=True)}
+    tables = make_tables(rows)
+    assert {table.setting.heading for table in tables} == set(panels)
+    for table in tables:
+        scores = panels[table.setting.heading].scores
+        assert {row.entry.metadata.method for row in table.rows} == set(scores)
+        for row in table.rows:
+            assert row.scores["hypervolume_ratio"] == scores[row.entry.metadata.method]["hypervolume_ratio"]
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +69,9 @@ def test_a_table_for_each_setting_with_the_best_entry_first(entries):
     page = pages["ten_seconds.md"]
     assert re.findall("^## .*, (.+)", page, re.MULTILINE) == ["tiny board", "tiny opponents"]
     rows = [line for line in page.partition(", tiny opponents\n")[2].splitlines() if line.startswith("| ")]
-    assert rows[0].startswith("| method | policies per run | HV ratio ↑ \\* | hypervolume ↑ | norm. HV ↑ |")
-    assert rows[1].startswith("| a\\_b\\*\\[c\\](d)\\|e \\<img src=x\\> † | 1 | **")  # 2,000 steps; the setting has none
-    assert rows[2].startswith("| random | 1 | 0.2431 |")
+    assert rows[0].startswith("| method | runs | policies per run | HV ratio ↑ \\* | hypervolume ↑ | norm. HV ↑ |")
+    assert rows[1].startswith("| a\\_b\\*\\[c\\](d)\\|e \\<img src=x\\> † | 1 | 1 | **1.000** | 1.623 |")  # 2,000 steps; the setting has none
+    assert rows[2].startswith("| random | 1 | 1 | 0.150 | 0.2431 |")
     assert "| [code](https://example.org/code) | 2,000 | \\`2\\` cores | 2026-01-31 | b |" in rows[4]
     assert "[paper](https://example.org/paper?id=1)" in page
     assert "Budget of the setting: 2,000 environment steps" in page

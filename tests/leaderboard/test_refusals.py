@@ -408,6 +408,15 @@ def test_lock_files(tmp_path):
         check(write_code(tmp_path / name / "mine", lock=text), kind, *expected, run_code=True)
 
 
+def test_pip_freeze_of_an_installation_from_a_folder(tmp_path):
+    lines = "momagames @ file:///src/momagames", "-e git+https://example.org/me/momagames@1a2b#egg=momagames"
+    for number, line in enumerate(lines):
+        folder = write_code(tmp_path / str(number), lock=f"numpy=={np.__version__}\n{line}\n")
+        assert check_submission(folder, run_code=True).counts
+    other = write_code(tmp_path / "other", lock="mine @ file:///src/mine\n")
+    check(other, InvalidSubmission, "expected NAME==VERSION, such as numpy==2.0.1", run_code=True)
+
+
 def test_code_without_a_lock_file(tmp_path):
     folder = write_policies(tmp_path / "mine", {"code": "mine:Sampler"}, files={"mine.py": CODE})
     check(folder, InvalidSubmission, "expected a lock file", run_code=True)
