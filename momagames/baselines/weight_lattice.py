@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
+from momagames.contract.objective_weights import order_weights
 from momagames.errors import InvalidParameter, check_range, invalid_value
 
+Weights = Sequence[float] | Mapping[str, float]  # in the order of the objectives, or by their names
 MAX_POINTS = 1_000_000
 MAX_POLICIES = 1 << 16  # of a method with a policy for each weight vector
 
@@ -52,19 +54,21 @@ def check_lattice_size(name: str, game: Game, divisions: int, most: int, noun: s
         )
 
 
-def resolve_weights(name: str, game: Game, weights: Sequence[float] | None) -> NDArray[np.float64]:
+def resolve_weights(name: str, game: Game, weights: Weights | None) -> NDArray[np.float64]:
     """Return the weights of the objectives for the policy `name`, float64[K]; None: all equal. Raises InvalidParameter."""
-    objectives = len(game.objectives)
+    names = [objective.name for objective in game.objectives]
+    objectives, weights = len(names), order_weights(weights, names, f"{name}: weights")
     try:
         row = np.full(objectives, 1 / objectives) if weights is None or not len(weights) else np.array(weights, np.float64)
     except (TypeError, ValueError, OverflowError):
         row = np.zeros(0)
     if row.shape != (objectives,) or not np.isfinite(row).all():
-        raise InvalidParameter(f"{name}: invalid weights={weights!r}: expected {objectives} finite numbers")
+        expected = f"{objectives} finite numbers, for {', '.join(names)}"
+        raise InvalidParameter(f"{name}: {invalid_value('weights', weights, expected)}")
     return row
 
 
-def resolve_shares(name: str, game: Game, weights: Sequence[float] | None) -> NDArray[np.float64]:
+def resolve_shares(name: str, game: Game, weights: Weights | None) -> NDArray[np.float64]:
     """Return the weights as shares of their sum, as trained policies know them, float64[K]; None: all equal.
 
     Raises InvalidParameter, also for negative weights and for zeros alone.

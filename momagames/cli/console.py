@@ -64,8 +64,11 @@ def parse_agent(text: str) -> str | int:
     return int(text) if text.isdecimal() and len(text) < 10 else text
 
 
-def parse_parameters(pairs: list[str] | None) -> dict[str, Any]:
-    """Parse ["board_width=5"] into {"board_width": 5}; values are YAML. Raises InvalidParameter."""
+def parse_parameters(pairs: list[str] | None, option: str = "--param", example: str = "board_width=5") -> dict[str, Any]:
+    """Parse ["board_width=5"] into {"board_width": 5}; values are YAML. Raises InvalidParameter.
+
+    option, example    of the command line, for messages
+    """
     from momagames.errors import InvalidFile, InvalidParameter
     from momagames.files.yaml_data import parse_yaml
 
@@ -73,9 +76,9 @@ def parse_parameters(pairs: list[str] | None) -> dict[str, Any]:
     for pair in pairs or ():
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise InvalidParameter(f"--param {pair!r} is not of the form name=value, such as board_width=5")
+            raise InvalidParameter(f"{option} {pair!r} is not of the form name=value, such as {example}")
         try:
-            found[name] = parse_yaml(value, f"--param {pair!r}")
+            found[name] = parse_yaml(value, f"{option} {pair!r}")
         except InvalidFile as error:
             raise InvalidParameter(str(error)) from None
     return found

@@ -61,11 +61,14 @@ def exact(
 ) -> None:
     """Compute the exact Pareto front or convex coverage set of a small environment with vector rewards."""
     add_working_directory()
-    from momagames import fronts, tabular
+    from momagames import fronts, registry, tabular
     from momagames.baselines.exact import Checkpoint
+    from momagames.errors import UnknownId
     from momagames.fronts.environment_front import parse_gamma
 
     parse_gamma(gamma)  # before any work
+    if id in registry.ids():
+        raise UnknownId(f"{id} is a game of momagames: `momagames front make {id}` computes its exact fronts")
     names = tuple(state_attribute) if state_attribute else None
     choice = fronts.EnvironmentChoice(
         id=id, params=parse_parameters(param), state_attributes=names, seed=seed, horizon=horizon, gamma=gamma

@@ -41,7 +41,7 @@ SETS_CAPTION = (
     "where there is none. Delivered utility: mean weighted sum of the policies under their own weights; coverage: of the best "
     "policy of the set for each weight. Differences count from two standard errors of episodes with equal start positions."
 )
-Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
+Options = Annotated[list[str] | None, typer.Option("--option", "-O", metavar="NAME=VALUE", help="Option of the method.")]
 Opponents = Annotated[
     list[str] | None,
     typer.Option(
@@ -62,10 +62,11 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     weights: Annotated[
-        str, typer.Option(help="Weights of the objectives, such as 1,0,0,0: train for these alone [for all weights].")
+        str, typer.Option(help="Weights such as win=1 or 1,0,0,0: train for these alone [for all weights].")
     ] = "",
     out: Annotated[
-        Path | None, typer.Option(help="Training directory [training/ID-SEED]; training resumes from its checkpoint.")
+        Path | None,
+        typer.Option("--out", "-o", help="Training directory [training/ID-SEED]; training resumes from its checkpoint."),
     ] = None,
     instance_seed: Annotated[
         int | None, typer.Option(help="Seed of the start position of all episodes [a new one for each episode].", min=0)
@@ -104,7 +105,8 @@ def train(
 
     game, *other_games = _make_games(id, parse_parameters(param), vary)
     learner = choose_learner(game) if method is None else find_learner(method)
-    options, defaults = parse_parameters(option), learner.default_options(game)
+    options = parse_parameters(option, "--option", "learning_rate=1e-3")
+    defaults = learner.default_options(game)
     for name in options:
         if name not in defaults:
             raise InvalidParameter(
@@ -117,7 +119,7 @@ def train(
     steps = int(budget or learner.choose_budget(game))
     training = trainings.Training(
         game, learner(**{**defaults, **options}), seed, steps, learning, opponents, instance_seed,
-        tuple(_parse_weights(weights)) if weights else None, tuple(other_games),
+        _parse_weights(weights, game) if weights else None, tuple(other_games),
     )  # fmt: skip
     pairs = len(training.seats) * max(1, len(opponents))
     directory = out or Path("training") / f"{id}-{seed}"
@@ -266,7 +268,7 @@ def _make_sets_table(evaluations: Sequence[SetEvaluation]) -> Any:
 
 def exploit(
     checkpoint: Checkpoints,
-    weights: Annotated[str, typer.Option(help="Weights of the policy, such as 1,0,0,0 [all equal].")] = "",
+    weights: Annotated[str, typer.Option(help="Weights of the policy, such as win=1 or 1,0,0,0 [all equal].")] = "",
     method: Annotated[str | None, typer.Option(help="Method that learns the response [that of the training].")] = None,
     budget: Annotated[float, typer.Option(help="Number of environment steps per response.", min=1)] = 1_000_000,
     episodes: Annotated[int, typer.Option(help="Number of evaluation episodes per seat.", min=2)] = 200,
@@ -281,7 +283,7 @@ def exploit(
     from momagames.benchmark.exploitability import bound_exploitability, train_best_responses
 
     training, loaded = trainings.load_training(checkpoint)
-    parsed = _parse_weights(weights) if weights else [1.0] * len(training.game.objectives)
+    parsed = list(_parse_weights(weights, training.game)) if weights else [1.0] * len(training.game.objectives)
     responder = None
     if method is not None:
         learner = find_learner(method)
@@ -322,14 +324,22 @@ def _make_games(id: str, params: dict[str, Any], vary: str) -> list[Game]:
     return [registry.spec(id, **{**params, name: value}) for value in values]
 
 
-def _parse_weights(text: str) -> list[float]:
-    """Return comma-separated weights, or raise InvalidParameter."""
+def _parse_weights(text: str, game: Game) -> tuple[float, ...]:
+    """Return weights of the objectives from "1,0,0" or "win=1,speed=0.5". Raises InvalidParameter."""
+    from momagames.baselines.weight_lattice import resolve_weights
     from momagames.errors import InvalidParameter
 
+    words: list[str] = text.split(",")
     try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        raise InvalidParameter(f"invalid --weights={text!r}: expected comma-separated numbers such as 1,0,0,0") from None
+        if "=" in text:
+            named = {name.strip(): float(value) for name, _, value in (word.partition("=") for word in words)}
+            return tuple(resolve_weights("--weights", game, named).tolist())
+        return tuple(resolve_weights("--weights", game, [float(word) for word in words]).tolist())
+    except ValueError as error:
+        if isinstance(error, InvalidParameter):
+            raise
+        expected = f"numbers such as 1,0, or by name: {game.objectives[0].name}=1"
+        raise InvalidParameter(f"invalid --weights={text!r}: expected {expected}") from None
 
 
 def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Objective
+from momagames.contract.objective_weights import order_weights
 from momagames.errors import InvalidCall, InvalidParameter, invalid_value, nearest, one_of
 from momagames.plugins import is_python_path, load_object
 from momagames.wrappers.reward_spec import RewardSpec
@@ -118,8 +119,9 @@ def _require_vector(source: RewardSpec, name: str) -> None:
 class Scalarize(Transform):
     """A scalar reward: a weighted sum, or a utility function of the reward vector of the step.
 
-    weights   float[K] for all agents; a function float64[K] -> float; a dict of either by agent; or "published", the weights
-              of the scalar reward of the original game (`OriginalGame.published_weights`)
+    weights   float[K] for all agents, or by the names of objectives, such as {"win": 1}; a function float64[K] -> float; a dict
+              of either by agent; or "published", the weights of the scalar reward of the original game
+              (`OriginalGame.published_weights`)
     """
 
     def __init__(
@@ -138,6 +140,8 @@ class Scalarize(Transform):
             if not all(callable(one) for one in listed):
                 raise InvalidParameter(f"invalid utility={utility!r}: expected a function of a reward vector, or one by agent")
         else:
+            if isinstance(weights, Mapping) and any(name in source.names for name in weights):
+                weights = order_weights(weights, source.names)
             listed = _list_by_agent(source, weights)
         self.rules: list[NDArray[np.float64] | Utility] = [
             one if callable(one) else _check_weights(source, agent, one)
@@ -222,7 +226,8 @@ def _list_by_agent(source: RewardSpec, given: Any) -> list[Any]:
     for agent in given:
         if agent not in source.agents:
             raise InvalidParameter(
-                f"weights name the agent {agent!r}; there are {one_of(source.agents)}{nearest(agent, source.agents)}"
+                f"weights name the agent {agent!r}; there are {one_of(source.agents)}, and the objectives "
+                f"{one_of(source.names)}{nearest(agent, (*source.agents, *source.names))}"
             )
     missing = [agent for agent in source.agents if agent not in given]
     if missing:
@@ -233,6 +238,7 @@ def _list_by_agent(source: RewardSpec, given: Any) -> list[Any]:
 
 
 def _check_weights(source: RewardSpec, agent: str, given: Any) -> NDArray[np.float64]:
+    given = order_weights(given, source.names, f"weights of {agent}")
     try:
         weights = np.array(given, np.float64)
     except (TypeError, ValueError, OverflowError):

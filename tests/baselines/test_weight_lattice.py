@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from momagames.baselines.weight_lattice import format_weights, simplex_lattice
+import momagames
+from momagames.baselines import policy
+from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
+from momagames.cli.train import _parse_weights
 from momagames.errors import InvalidParameter
+from momagames.wrappers import Scalarize
 
 
 def test_sizes_match_the_literature():
@@ -32,3 +36,25 @@ def test_rejects_invalid_sizes():
 
 def test_format_weights():
     assert format_weights(np.array([1 / 3, 2 / 3, 0.0])) == "w=(0.333, 0.667, 0)"
+
+
+def test_weights_by_the_names_of_objectives():
+    """In policies, Scalarize and the command line; objectives that are not named have 0."""
+    game = momagames.spec("mo-breakthrough-v0")
+    assert resolve_weights("x", game, {"win": 1, "losses": 0.5}).tolist() == [1, 0, 0, 0.5]
+    expected = r"weights name the objective 'wins'; there are 'win', .*; did you mean 'win'"
+    with pytest.raises(InvalidParameter, match=expected):
+        policy("greedy", game, weights={"wins": 1})
+    env = momagames.make("mo-breakthrough-v0")
+    assert Scalarize(env, {"win": 2}).transform.weights.tolist() == [[2, 0, 0, 0]] * 2
+    by_agent = {"player_0": {"speed": 1}, "player_1": [0, 0, 1, 0]}
+    assert Scalarize(env, by_agent).transform.weights.tolist() == [[0, 1, 0, 0], [0, 0, 1, 0]]
+    for weights in ({"wins": 1, "speed": 1}, {"player_0": {"wins": 1}, "player_1": {"win": 1}}):
+        with pytest.raises(InvalidParameter, match=expected.replace("weights name", "weights.* name")):
+            Scalarize(env, weights)
+    with pytest.raises(InvalidParameter, match=r"name the agent 'wins'; .* and the objectives .*; did you mean 'win'"):
+        Scalarize(env, {"wins": 1})
+    assert _parse_weights("win=1,losses=0.5", game) == (1, 0, 0, 0.5) == _parse_weights("1,0,0,0.5", game)
+    for text, message in [("win=x", "expected numbers such as 1,0, or by name: win=1"), ("1,0", "4 finite numbers, for win")]:
+        with pytest.raises(InvalidParameter, match=message):
+            _parse_weights(text, game)

@@ -280,7 +280,7 @@ def test_reference_front_of_an_instance(tmp_path):
 @pytest.mark.long
 def test_training_for_a_search_names_its_option(tmp_path):
     words = [f"-p{name}={value}" for name, value in SAMEGAME[1].items()]
-    small = ("-o", "population=6", "-o", "elites=3", "-o", "width=4", "--budget", "20000", "--episodes", "2")
+    small = ("-O", "population=6", "-O", "elites=3", "-O", "width=4", "--budget", "20000", "--episodes", "2")
     done = momagames_here("train", SAMEGAME[0], *words, "--method", "beam_estimate", *small, "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     path = tmp_path / trainings.CHECKPOINT
@@ -294,7 +294,7 @@ def test_commands(tmp_path):
     """The method of the game's choice, for one weight vector; its end names the next commands."""
     words = [f"-p{name}={value}" for name, value in SAMEGAME[1].items()]
     out = str(tmp_path / "mine")
-    small = ("--method", "cross_entropy", "-o", "population=6", "-o", "elites=3", "-o", "episodes=4", "--weights", "1,0")
+    small = ("--method", "cross_entropy", "-O", "population=6", "-O", "elites=3", "-O", "episodes=4", "--weights", "1,0")
     train = ("train", SAMEGAME[0], *words, *small, "--budget", "20000", "--out", out, "--evaluations", "2", "--episodes", "2")
     done = momagames_here(*train)
     assert done.returncode == 0, done.stderr

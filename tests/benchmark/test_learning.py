@@ -33,7 +33,7 @@ pytest.importorskip("torch", reason='needs PyTorch: pip install "momagames[learn
 MOPPO = {"name": "moppo", "options": TINY}
 TRAINED = {**SEATS, "name": "trained", "methods": [RANDOM, MOPPO], "seeds": [3], "budget": 300}
 BOARD = ("-p", "board_width=3", "-p", "board_height=5")
-SMALL = ["--method", "moppo"] + [word for name, value in TINY.items() for word in ("-o", f"{name}={json.dumps(value)}")]
+SMALL = ["--method", "moppo"] + [word for name, value in TINY.items() for word in ("-O", f"{name}={json.dumps(value)}")]
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_train_eval_and_a_match(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("train", "mo-breakthrough-v0", "--method", "moppo", "-o", "clipp=1"), "invalid option 'clipp' of moppo: expected"),
+        (("train", "mo-breakthrough-v0", "--method", "moppo", "-O", "clipp=1"), "invalid option 'clipp' of moppo: expected"),
         (("train", "mo-breakthrough-v0", "--agent", "player_2"), "invalid agent='player_2'"),
         (("train", "mo-breakthrough-v0", "--opponent", "gredy"), "invalid policy='gredy'"),
         (("eval", "nothing-here"), "nothing-here: not a training checkpoint"),

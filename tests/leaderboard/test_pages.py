@@ -70,7 +70,7 @@ def test_a_table_for_each_setting_with_the_best_entry_first(entries):
     assert re.findall("^## .*, (.+)", page, re.MULTILINE) == ["tiny board", "tiny opponents"]
     rows = [line for line in page.partition(", tiny opponents\n")[2].splitlines() if line.startswith("| ")]
     assert rows[0].startswith("| method | runs | policies per run | HV ratio ↑ \\* | hypervolume ↑ | norm. HV ↑ |")
-    assert rows[1].startswith("| a\\_b\\*\\[c\\](d)\\|e \\<img src=x\\> † | 1 | 1 | **1.000** | 1.623 |")  # 2,000 steps; the setting has none
+    assert rows[1].startswith("| a\\_b\\*\\[c\\](d)\\|e \\<img src=x\\> † | 1 | 1 | **1.000** | 1.623 |")
     assert rows[2].startswith("| random | 1 | 1 | 0.150 | 0.2431 |")
     assert "| [code](https://example.org/code) | 2,000 | \\`2\\` cores | 2026-01-31 | b |" in rows[4]
     assert "[paper](https://example.org/paper?id=1)" in page
