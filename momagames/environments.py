@@ -26,6 +26,7 @@ FACTORIES: dict[str, str] = {
 }
 VECTOR_FACTORY = "momagames.adapters.vector:make"
 TEXT_BATCH = "momagames.adapters.text.batch:TextBatch"
+SCALAR, SCALARIZE = ("weights", "utility"), "momagames.wrappers:Scalarize"
 CHECK_STATE = "momagames.engine.positions:load_state"
 
 
@@ -47,13 +48,21 @@ def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | Multi
     options    parameters of the game, and options of the API: render_mode, render_options (a dict, see `View.render_options`),
                illegal ("raise", "forfeit", "random", "next"), max_cycles (truncate the episode after so many steps, in "aec"
                after so many actions of each agent), numeric_infos (no strings in infos); for "gymnasium" also agent, team and
-               others; for "text" illegal, max_cycles, preference and legal_actions alone (see `TextEnv`)
+               others; for "text" illegal, max_cycles, preference and legal_actions alone (see `TextEnv`). Except for "text",
+               `weights` or `utility` make the rewards scalar, see `momagames.wrappers.Scalarize`
     Raises     UnknownId, InvalidParameter, UnknownParameter (a TypeError as well) for a keyword that nothing takes
     """
     check_choice("api", api, FACTORIES)
     find_entry(id)
-    env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = load_object(FACTORIES[api])(id, **options)
+    env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = _make(FACTORIES[api], id, options=options)
     return env
+
+
+def _make(factory: str, *arguments: Any, options: dict[str, Any]) -> Any:
+    """Make an environment; with scalar rewards if the options have weights or a utility."""
+    scalar = {name: options[name] for name in SCALAR if options.get(name) is not None}
+    env = load_object(factory)(*arguments, **{name: value for name, value in options.items() if name not in SCALAR})
+    return load_object(SCALARIZE)(env, **scalar) if scalar else env
 
 
 def check_state(id: str, state: Any, **params: Any) -> None:
@@ -69,10 +78,10 @@ def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiO
     """Make a vector environment; see `momagames.adapters.vector`.
 
     options    parameters of the game, and options of the API: autoreset ("next_step", "same_step", "disabled"), views
-               ("mover", "all"), illegal
+               ("mover", "all"), illegal; `weights` or `utility` make the rewards scalar, see `momagames.wrappers.Scalarize`
     """
     find_entry(id)
-    envs: MultiObjectiveVectorEnv = load_object(VECTOR_FACTORY)(id, num_envs, threads, **options)
+    envs: MultiObjectiveVectorEnv = _make(VECTOR_FACTORY, id, num_envs, threads, options=options)
     return envs
 
 

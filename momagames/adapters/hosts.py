@@ -9,6 +9,7 @@ import pettingzoo
 
 from momagames import registry
 from momagames.games import GYMNASIUM_IDS
+from momagames.plugins import load_object
 
 NAMESPACE = "momagames"
 
@@ -35,18 +36,14 @@ def register_environment(id: str) -> None:
         )
     for api in ("aec", "parallel") if hasattr(pettingzoo, "register") else ():
         if name not in getattr(pettingzoo, f"{api}_registry"):
-            pettingzoo.register(api, name, entry_point=f"momagames.adapters.{api}:make", kwargs={"id": id})
+            pettingzoo.register(api, name, entry_point="momagames.environments:make", kwargs={"id": id, "api": api})
 
 
 def make_single(game_id: str, **options: Any) -> Any:
     """Make the environment of one agent for gymnasium.make."""
-    from momagames.adapters.gymnasium import make
-
-    return make(game_id, **options)
+    return load_object("momagames.environments:make")(game_id, "gymnasium", **options)
 
 
 def make_vector(game_id: str, num_envs: int = 1, **options: Any) -> Any:
     """Make a batch for gymnasium.make_vec(..., vectorization_mode="vector_entry_point")."""
-    from momagames.adapters.vector import make
-
-    return make(game_id, num_envs, **options)
+    return load_object("momagames.environments:make_vec")(game_id, num_envs, **options)

@@ -166,16 +166,19 @@ def TabularObservation(env: Any, limit: int) -> Any:
     return module.TabularObservation(env, int(limit))
 
 
-def Flatten(env: Any, key: str = "observation") -> Any:
+def Flatten(env: Any, key: str = "observation", mask: Literal["observation", "info"] | None = "observation") -> Any:
     """Flatten observations into one vector and the action mask, for learners that need this form.
 
     key       name of the vector: the observation is {key: float32[F], "action_mask": int8[M]}, with all fields in the order
               of the observation space; M counts all parts of an action
+    mask      where the mask is: "observation"; "info", and the observation is the vector alone, as learners without masks
+              need it (with `illegal="next"`, for example); None: nowhere
     Raises    InvalidParameter
 
-    Infos keep only numbers, arrays and the statistics in `episode`. In Gymnasium environments the mask is also in the infos.
+    Infos keep only numbers, arrays and the statistics in `episode`. In Gymnasium environments the mask is in the infos, too,
+    unless it is nowhere.
     """
-    return introspection.find_module(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key)
+    return introspection.find_module(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key, mask)
 
 
 def Centralize(

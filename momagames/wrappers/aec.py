@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pettingzoo.utils import BaseWrapper
 
 from momagames.contract import State
 from momagames.wrappers.common import ONE, AgentRewardWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
-from momagames.wrappers.flatten import MASK, FlattenAgents, flatten_info
+from momagames.wrappers.flatten import MASK, FlattenAgents
 from momagames.wrappers.introspection import override_illegal
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.transforms import Scalarize, Transform
@@ -196,16 +195,20 @@ class Flatten(FlattenAgents, BaseWrapper):  # type: ignore[misc]
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
-        return {agent: flatten_info(info) for agent, info in self.env.infos.items()}
+        return {agent: self._flatten_info(agent, info) for agent, info in self.env.infos.items()}
 
-    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+    def _flatten_info(self, agent: str, info: dict[str, Any]) -> dict[str, Any]:
+        flat = self._flat[agent]
+        return flat.flatten_info(info, self.env.observe(agent)[MASK] if flat.place == "info" else ())
+
+    def observe(self, agent: str) -> Any:
         observation = self.env.observe(agent)
         return self._flat[agent].flatten(observation, observation[MASK])
 
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         _, reward, terminated, truncated, info = self.env.last(observe=False)
-        observation = self.observe(self.env.agent_selection) if observe else None
-        return observation, reward, terminated, truncated, flatten_info(info)
+        agent = self.env.agent_selection
+        return self.observe(agent) if observe else None, reward, terminated, truncated, self._flatten_info(agent, info)
 
 
 class RecordReplay(BaseWrapper):  # type: ignore[misc]

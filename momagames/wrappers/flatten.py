@@ -11,20 +11,31 @@ from numpy.typing import NDArray
 
 from momagames.adapters.options import keep_numeric
 from momagames.contract import join_mask
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, invalid_value, one_of
 
 MASK = "action_mask"
+PLACES = "observation", "info", None  # of the mask
 STATISTICS = "episode"  # the entry of RecordEpisodeStatistics, by the name that Gymnasium and learners use
 
 
 class FlatObservation:
     """Flat observations of one agent.
 
-    space    Dict of `key`, a Box float32[sum of all fields], and `action_mask`, a Box int8[M]
+    place    of the mask: "observation", "info", or None: nowhere
+    space    Dict of `key`, a Box float32[sum of all fields], and `action_mask`, a Box int8[M]; with another place of the mask
+             the Box alone
     fields   names of the fields in the order of the vector; empty if the observation is a single Box
     """
 
-    def __init__(self, observations: spaces.Space[Any], actions: spaces.Space[Any], key: str) -> None:
+    def __init__(
+        self,
+        observations: spaces.Space[Any],
+        actions: spaces.Space[Any],
+        key: str = "observation",
+        place: str | None = "observation",
+    ) -> None:
+        if place not in PLACES:
+            raise InvalidParameter(f"Flatten: {invalid_value('mask', place, one_of(PLACES))}")
         if not isinstance(key, str) or key in ("", MASK):
             raise InvalidParameter(f"invalid key={key!r}: expected any name but {MASK!r}, such as 'observations'")
         self.fields: tuple[str, ...] = ()
@@ -40,19 +51,24 @@ class FlatObservation:
         low, high = (
             np.concatenate([np.ravel(getattr(part, end)) for part in parts]).astype(np.float32) for end in ("low", "high")
         )
-        self.key = key
-        self.space = spaces.Dict({key: spaces.Box(low, high, dtype=np.float32), MASK: _mask_space(actions)})
+        self.key, self.place = key, place
+        box, masks = spaces.Box(low, high, dtype=np.float32), _mask_space(actions)
+        self.space: spaces.Space[Any] = spaces.Dict({key: box, MASK: masks}) if place == "observation" else box
 
-    def flatten(self, observation: Any, mask: Any) -> dict[str, NDArray[Any]]:
-        """Return the flat observation and mask by key."""
+    def flatten(self, observation: Any, mask: Any) -> Any:
+        """Return the flat observation in the form of the space."""
+        numbers = self.flatten_fields(observation)
+        return {self.key: numbers, MASK: join_mask(mask)} if self.place == "observation" else numbers
+
+    def flatten_fields(self, observation: Any) -> NDArray[np.float32]:
+        """Return the fields of an observation as one vector, float32[F]."""
         parts = [observation[name] for name in self.fields] if self.fields else [observation]
-        numbers = np.concatenate([np.ravel(part) for part in parts], dtype=np.float32, casting="unsafe")
-        return {self.key: numbers, MASK: join_mask(mask)}
+        return np.concatenate([np.ravel(part) for part in parts], dtype=np.float32, casting="unsafe")
 
-
-def flatten_info(info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers and arrays of an info, and the statistics of a finished episode."""
-    return {**keep_numeric(info), **({STATISTICS: info[STATISTICS]} if STATISTICS in info else {})}
+    def flatten_info(self, info: Mapping[str, Any], mask: Any) -> dict[str, Any]:
+        """Return the numbers and arrays of an info, the statistics of a finished episode, and the mask if it is to be there."""
+        kept = {**keep_numeric(info), **({STATISTICS: info[STATISTICS]} if STATISTICS in info else {})}
+        return {**kept, MASK: join_mask(mask)} if self.place == "info" else kept
 
 
 class FlattenAgents:
@@ -60,15 +76,18 @@ class FlattenAgents:
 
     env: Any
 
-    def __init__(self, env: Any, key: str) -> None:
+    def __init__(self, env: Any, key: str, place: str | None) -> None:
         super().__init__(env)  # type: ignore[call-arg]
-        self._flat = {a: FlatObservation(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
+        self._flat = {
+            agent: FlatObservation(env.observation_space(agent), env.action_space(agent), key, place)
+            for agent in env.possible_agents
+        }
 
     @property
-    def observation_spaces(self) -> dict[str, spaces.Dict]:
+    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
         return {agent: flat.space for agent, flat in self._flat.items()}
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         self.env.observation_space(agent)  # raises for an unknown agent
         return self._flat[agent].space
 

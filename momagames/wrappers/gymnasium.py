@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import gymnasium
@@ -12,11 +13,11 @@ from numpy.typing import NDArray
 
 from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.adapters.specs import DataSpec
-from momagames.contract import State
+from momagames.contract import State, join_mask
 from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_space
 from momagames.wrappers.episodes import StatisticsWrapper
-from momagames.wrappers.flatten import MASK, FlatObservation, flatten_info
+from momagames.wrappers.flatten import MASK, FlatObservation
 from momagames.wrappers.introspection import override_illegal
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import layers
@@ -37,10 +38,14 @@ class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     @property
     def spec(self) -> EnvSpec | None:  # type: ignore[override]
-        if self.env.spec is None:
+        inner = self.env.spec
+        if inner is None:
             return None
+        if self.name == Scalarize.__name__:  # made by these arguments of gymnasium.make, which would scalarize once more
+            options = {name: value for name, value in inner.kwargs.items() if name not in ("weights", "utility")}
+            inner = replace(inner, kwargs=options)
         outer = WrapperSpec(self.name, f"momagames.wrappers:{self.name}", self.recipe)
-        return DataSpec.from_spec(self.env.spec, outer)
+        return DataSpec.from_spec(inner, outer)
 
     def clone(self) -> Self:
         """Return an independent copy of the wrappers and the environment, see `SingleAgentEnv.clone`.
@@ -245,15 +250,16 @@ class Flatten(Wrapper):
 
     name = "Flatten"
 
-    def __init__(self, env: Any, key: str) -> None:
+    def __init__(self, env: Any, key: str, place: str | None) -> None:
         super().__init__(env)
-        self.recipe = {"key": key}
-        self._flat = FlatObservation(env.observation_space, env.action_space, key)
+        self.recipe = {"key": key, "mask": place}
+        self._flat = FlatObservation(env.observation_space, env.action_space, key, place)
         self.observation_space = self._flat.space
 
     def _flatten(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        flat = self._flat.flatten(observation, info[MASK])
-        return flat, flatten_info({**info, MASK: flat[MASK]})
+        mask = join_mask(info[MASK])
+        infos = self._flat.flatten_info(info, mask)
+        return self._flat.flatten(observation, mask), {**infos, MASK: mask} if self._flat.place else infos
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         return self._flatten(*self.env.reset(seed=seed, options=options))

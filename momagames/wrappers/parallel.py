@@ -10,7 +10,7 @@ from pettingzoo.utils import BaseParallelWrapper
 from momagames.contract import State
 from momagames.wrappers.common import ONE, AgentRewardWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
-from momagames.wrappers.flatten import MASK, FlattenAgents, flatten_info
+from momagames.wrappers.flatten import MASK, FlattenAgents
 from momagames.wrappers.introspection import find_acting_agent, override_illegal
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.transforms import Scalarize
@@ -112,12 +112,15 @@ class Flatten(FlattenAgents, Wrapper):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)
-        return self._flatten(observations), {agent: flatten_info(info) for agent, info in infos.items()}
+        return self._flatten(observations), self._flatten_infos(infos, observations)
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
-        infos = {agent: flatten_info(info) for agent, info in infos.items()}
-        return self._flatten(observations), rewards, terminations, truncations, infos
+        flat, infos = self._flatten(observations), self._flatten_infos(infos, observations)
+        return flat, rewards, terminations, truncations, infos
+
+    def _flatten_infos(self, infos: dict[str, Any], observations: dict[str, Any]) -> dict[str, Any]:
+        return {agent: self._flat[agent].flatten_info(info, observations[agent][MASK]) for agent, info in infos.items()}
 
 
 class RecordReplay(Wrapper):

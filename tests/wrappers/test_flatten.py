@@ -114,3 +114,24 @@ def test_mistakes() -> None:
         Flatten(gymnasium.make("Pendulum-v1"))
     with pytest.raises(Exception, match="stranger"):
         Flatten(gemwalk()).observation_space("stranger")
+
+
+def test_the_mask_is_where_it_is_asked_for() -> None:
+    for place in ("observation", "info", None):
+        single = Flatten(gymnasium.make("momagames/mo-samegame-v0", board_width=3, board_height=3), mask=place)
+        observation, info = single.reset(seed=1)
+        assert observation in single.observation_space
+        assert isinstance(observation, dict) == (place == "observation")
+        assert ("action_mask" in info) == (place is not None)
+        assert gymnasium.make(single.spec).observation_space == single.observation_space
+        for api in ("aec", "parallel"):
+            env = Flatten(momagames.make("mo-breakthrough-v0", api), mask=place)
+            env.reset(seed=1)
+            seen = env.last() if api == "aec" else [one["player_0"] for one in env.reset(seed=1)]
+            observation, info = seen[0], seen[-1]
+            assert observation in env.observation_space("player_0")
+            assert ("action_mask" in info) == (place == "info")
+            if place == "info":
+                assert info["action_mask"].sum() > 1
+    with pytest.raises(InvalidParameter, match=r"invalid mask='infos': expected 'observation', 'info' or None"):
+        Flatten(momagames.make("mo-breakthrough-v0"), mask="infos")

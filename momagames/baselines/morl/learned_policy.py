@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.morl.networks import Arrays
-from momagames.baselines.morl.training_env import OBSERVATION, make_flat_observation
+from momagames.baselines.morl.training_env import make_flat_observation
 from momagames.contract import Game
 from momagames.engine.policy_sources import ObservationPolicy
 from momagames.engine.python_policies import Choices, PythonPolicy
@@ -116,7 +116,7 @@ class AgentChooser:
         self._value = value
 
     def __call__(self, observation: Any, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
-        flat = self._flat.flatten(observation, mask)[OBSERVATION]
+        flat = self._flat.flatten_fields(observation)
         seat, draw = np.zeros(1, np.int64), np.array([rng.random()])
         return int(self._player.choose(Situations(seat, flat[None], mask[None], np.array(self._value)[None], draw))[0])
 

@@ -23,7 +23,6 @@ from momagames.engine.policy_sources import make_agent_policy
 from momagames.wrappers.flatten import FlatObservation
 
 Step = tuple[NDArray[np.float32], NDArray[np.float32], bool, bool, dict[str, Any]]
-OBSERVATION = "observation"
 
 
 class BudgetReached(Exception):
@@ -48,7 +47,7 @@ class StepBudget:
 
 def make_flat_observation(game: Game) -> FlatObservation:
     """Return the flat form of the observations of a game with one action part."""
-    return FlatObservation(observation_space(game), gymnasium.spaces.Discrete(game.actions[0]), OBSERVATION)
+    return FlatObservation(observation_space(game), gymnasium.spaces.Discrete(game.actions[0]), place=None)
 
 
 class TrainingEnv(gymnasium.Env[Any, Any]):
@@ -83,7 +82,7 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
             for agent in learning_agents
         ]
         self._flat = make_flat_observation(game)
-        self.observation_space = self._flat.space[OBSERVATION]
+        self.observation_space = self._flat.space
         self.action_space = gymnasium.spaces.Discrete(game.actions[0], seed=int(rng.integers(2**31)))
         self.return_scale = np.ones(len(game.objectives))
         self.reward_dim = len(game.objectives)
@@ -136,8 +135,7 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
         return next(iter(fields.values())) if len(fields) == 1 else fields, mask.copy(), episode.returns[agent].copy()
 
     def _flatten(self, observation: Any) -> NDArray[np.float32]:
-        flat: NDArray[np.float32] = self._flat.flatten(observation, self.action_masks())[OBSERVATION]
-        return flat
+        return self._flat.flatten_fields(observation)
 
     def _count_steps(self) -> None:
         """Add the steps of the game since the last call, which its log has after the start position, to the budget."""
