@@ -258,8 +258,10 @@ class Flatten(Wrapper):
 
     def _flatten(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         mask = join_mask(info[MASK])
-        infos = self._flat.flatten_info(info, mask)
-        return self._flat.flatten(observation, mask), {**infos, MASK: mask} if self._flat.place else infos
+        infos = self._flat.flatten_info({**info, MASK: mask}, mask)
+        if self._flat.place is None:
+            del infos[MASK]
+        return self._flat.flatten(observation, mask), infos
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         return self._flatten(*self.env.reset(seed=seed, options=options))
