@@ -101,13 +101,26 @@ class OwnPolicies(Method):
                 begin, end = (setup.budget * (number + k) // len(rows) for k in (0, 1)) if one_by_one else (0, setup.budget)
                 part = replace(setup, budget=end - begin, seed=setup.seed + number)
                 found = self.source.train(part, **options, **({WEIGHTS: row} if one_by_one else {}))
-                arrays, used = found if isinstance(found, tuple) else (found, part.budget)
-                steps += int(used)
-                arrays = {name: np.asarray(array) for name, array in arrays.items()}
-                if WEIGHTS in arrays:
-                    raise InvalidParameter(f"{self.name}: train returned an array named {WEIGHTS!r}: expected other names")
+                arrays, used = self._read_result(found, part.budget)
+                steps += used
             policies.append(self.make_policy(setup.game, row, arrays))
         return TrainingResult(tuple(policies), steps)
+
+    def _read_result(self, found: Any, budget: int) -> tuple[dict[str, NDArray[Any]], int]:
+        """Return the arrays and the number of steps that `train` has returned. Raises InvalidParameter."""
+        pair = found if isinstance(found, tuple) and len(found) == 2 else (found, budget)
+        arrays, steps = pair
+        problem = f"{self.name}: train returned {type(found).__name__}"
+        expected = f"{problem}: expected numeric arrays by name, or these and a number of steps"
+        if not isinstance(arrays, Mapping) or not isinstance(steps, (int, np.integer)):
+            raise InvalidParameter(expected)
+        made = {name: np.asarray(array) for name, array in arrays.items()}
+        for name, array in made.items():
+            if not isinstance(name, str) or array.dtype.kind not in "biuf":
+                raise InvalidParameter(f"{expected}; {name!r} is of the type {array.dtype}")
+        if WEIGHTS in made:
+            raise InvalidParameter(f"{self.name}: train returned an array named {WEIGHTS!r}: expected other names")
+        return made, int(steps)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
         kept = {name: array for name, array in arrays.items() if name != WEIGHTS}

@@ -10,6 +10,7 @@ import yaml
 
 import momagames
 from momagames.baselines import method
+from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import list_suites
 from momagames.benchmark.choices import MethodChoice, label_methods
 from momagames.benchmark.replays import replay
@@ -157,6 +158,14 @@ def test_a_class_trains_within_a_run(place, chosen, calls, skips, steps):
     facts = store.read_metadata(run)["facts"]
     assert (facts["policies"], facts["training_steps"]) == (skips, steps)
     assert replay(store.run_directory(run), 0, allow_code=True)  # with the stored arrays, or the returns would differ
+
+
+@pytest.mark.parametrize("returned", [None, [1, 2], {"a": [object()]}, {"weights": [1.0]}, ({"a": [1]}, "many"), {1: [1.0]}])
+def test_what_a_training_returns_is_checked(place, returned, monkeypatch):
+    own = method(f"{MODULE}:Learner")
+    monkeypatch.setattr(sys.modules[MODULE].Learner, "train", staticmethod(lambda setup: returned))
+    with pytest.raises(InvalidParameter, match="Learner: train returned"):
+        own(rate=1.0).train(TrainingSetup([momagames.spec("mo-breakthrough-v0", **PARAMS)], 10))
 
 
 def test_options_of_a_class_are_checked(place):
