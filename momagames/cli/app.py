@@ -24,6 +24,7 @@ from momagames.cli.console import (
 )
 from momagames.cli.dataset import dataset
 from momagames.cli.exact import exact
+from momagames.cli.examples import OTHERS, add_examples
 from momagames.cli.export_onnx import export_onnx
 from momagames.cli.front import front
 from momagames.cli.games import info, list_games
@@ -47,7 +48,7 @@ class GameCommands(TyperGroup):
         """Return a command; for a registered one a stub, which is enough for the list of commands."""
         own = super().get_command(ctx, cmd_name)
         if own is None and (registered := registry.commands().get(cmd_name)) is not None:
-            return TyperCommand(cmd_name, help=registered.help)
+            return TyperCommand(cmd_name, help=registered.help, rich_help_panel=OTHERS)
         return own
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -200,6 +201,7 @@ app.command()(train)
 app.command("eval")(evaluate)
 app.command()(exploit)
 app.command("export-onnx")(export_onnx)
+add_examples(app)
 
 
 def _make_match_table(result: Match) -> Any:

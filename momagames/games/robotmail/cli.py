@@ -29,7 +29,7 @@ NARROW = "'"
 layout = typer.Typer(help="Check, show and make layouts of MO-RoboticMail.", no_args_is_help=True)
 
 
-@layout.command()
+@layout.command(epilog="Example: momagames layout check mine")
 def check(
     files: Annotated[list[str], typer.Argument(metavar="COLORS TARGETS...", help="Pairs of CSV files, or the stems of pairs.")],
 ) -> None:
@@ -43,7 +43,7 @@ def check(
     print_problems(checks, "fine", "layouts cannot be played")
 
 
-@layout.command()
+@layout.command(epilog="Example: momagames layout show tiny")
 def show(
     source: Annotated[
         list[str] | None,
@@ -59,7 +59,7 @@ def show(
         print_layout(loader.load(each), each if isinstance(each, str) else ", ".join(each))
 
 
-@layout.command()
+@layout.command(epilog="Example: momagames layout generate --seed 1 --out mine")
 def generate(
     seed: Annotated[int, typer.Option(help="Random seed; equal seeds and options give equal layouts.")] = 0,
     width: Annotated[int, typer.Option(help="Columns, 4 to 24.")] = 9,

@@ -22,7 +22,7 @@ DIM = "bright_black"
 level = typer.Typer(help="Check, show, generate and rate levels of MO-TileBlast.", no_args_is_help=True)
 
 
-@level.command()
+@level.command(epilog="Example: momagames level check mine.yaml")
 def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Level files, YAML or JSON.")]) -> None:
     """Check level files and list their errors; exit code 1 if there are any."""
     from momagames.games.tileblast.levels import loader
@@ -33,7 +33,7 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="L
     print_problems([(str(file), partial(list_problems, file)) for file in files], "valid", "files are invalid")
 
 
-@level.command()
+@level.command(epilog="Example: momagames level show 4")
 def show(
     source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number 1 to 12.")],
 ) -> None:
@@ -57,7 +57,7 @@ def show(
         screen.print(f"{sign}  {format_piece(piece)}", soft_wrap=True)
 
 
-@level.command()
+@level.command(epilog="Example: momagames level generate --seed 1 --out mine.yaml")
 def generate(
     seed: Annotated[int, typer.Option(help="Random seed.")],
     mechanics: Annotated[str, typer.Option(help="Kinds and covers, separated by commas.")] = "rock,dandelion",
@@ -95,7 +95,7 @@ def generate(
         print(text, end="")
 
 
-@level.command()
+@level.command(epilog="Example: momagames level rate 4")
 def rate(
     source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number 1 to 12.")],
     policy: Annotated[str, typer.Option(help="Policy: random, greedy_contact or one_step_lookahead.")] = "one_step_lookahead",

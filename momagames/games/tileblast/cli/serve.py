@@ -18,7 +18,7 @@ def serve_group() -> None:
     """Serve a game over HTTP."""
 
 
-@serve.command()
+@serve.command(epilog="Example: momagames serve tileblast --port 8090")
 def tileblast(
     port: Annotated[int, typer.Option(help="Port; 0 chooses a free one.", min=0, max=65535)] = 8090,
     host: Annotated[str, typer.Option(help="Address to listen on; localhost accepts this machine only.")] = "localhost",
