@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from momagames.games import VERSIONS
+
+SOLO, DUEL = list(VERSIONS)[:2]  # ids of a game for one agent, and of one for two
 # group -> commands, in the order of the list
 GROUPS = {
     "Environments": ("list", "info", "play", "match", "warmup"),
@@ -14,20 +17,20 @@ GROUPS = {
 OTHERS = "Of single games"
 EXAMPLES = {
     "list": "momagames list",
-    "info": "momagames info mo-samegame-v0 -p board_width=7",
-    "warmup": "momagames warmup mo-breakthrough-v0",
+    "info": f"momagames info {SOLO} -p board_width=7",
+    "warmup": f"momagames warmup {DUEL}",
     "exact": "momagames exact deep-sea-treasure-v0 --out front.json",
-    "play": "momagames play mo-breakthrough-v0 --against greedy",
-    "match": "momagames match mo-breakthrough-v0 greedy random --games 20",
+    "play": f"momagames play {DUEL} --against greedy",
+    "match": f"momagames match {DUEL} greedy random --games 20",
     "replay": "momagames replay momagames-results/quick --point 0",
-    "train": "momagames train mo-breakthrough-v0 -p board_width=6 -p board_height=6 --budget 1e6",
-    "eval": "momagames eval training/mo-breakthrough-v0-0",
-    "exploit": "momagames exploit training/mo-breakthrough-v0-0 --weights win=1",
-    "export-onnx": "momagames export-onnx training/mo-samegame-v0-0 policy.onnx",
+    "train": f"momagames train {DUEL} -p board_width=6 -p board_height=6 --budget 1e6",
+    "eval": f"momagames eval training/{DUEL}-0",
+    "exploit": f"momagames exploit training/{DUEL}-0 --weights win=1",
+    "export-onnx": f"momagames export-onnx training/{SOLO}-0 policy.onnx",
     "bench list": "momagames bench list",
     "bench show": "momagames bench show policies",
     "bench init": 'momagames bench init mine.yaml --from policies --experiment "four colors" --method random --add mine:Player',
-    "bench estimate": "momagames bench estimate policies --game mo-robotmail-2-v0",
+    "bench estimate": f"momagames bench estimate policies --game {DUEL}",
     "bench tradeoffs": "momagames bench tradeoffs policies",
     "bench quick": "momagames bench quick",
     "bench run": 'momagames bench run policies --experiment "four colors" --seed 0 --method random --add mine:Player',
@@ -40,19 +43,19 @@ EXAMPLES = {
     "bench export": "momagames bench export momagames-results/quick --out rows.csv",
     "bench pack": "momagames bench pack momagames-results/quick",
     "bench archive": "momagames bench archive momagames-results/quick --out quick.npz.xz",
-    "dataset make": "momagames dataset make samegame-expert",
-    "dataset verify": "momagames dataset verify datasets/samegame-expert",
-    "dataset info": "momagames dataset info datasets/samegame-expert",
+    "dataset make": "momagames dataset make recipe.yaml --out episodes",
+    "dataset verify": "momagames dataset verify episodes",
+    "dataset info": "momagames dataset info episodes",
     "front list": "momagames front list",
-    "front show": "momagames front show mo-samegame-v0",
-    "front make": "momagames front make mo-samegame-v0 -p board_width=5 -p board_height=5 --seed 0 --out front.json",
+    "front show": f"momagames front show {SOLO}",
+    "front make": f"momagames front make {SOLO} -p board_width=5 -p board_height=5 --seed 0 --out front.json",
     "front union": "momagames front union momagames-results/quick --out fronts",
     "front verify": "momagames front verify front.json",
     "leaderboard check": "momagames leaderboard check my-entry --run-code",
     "leaderboard build": "momagames leaderboard build benchmarks/leaderboard/entries/beam --out pages",
     "leaderboard commit": "momagames leaderboard commit seed.txt",
     "leaderboard seal": "momagames leaderboard seal my-entry",
-    "leaderboard make": "momagames leaderboard make momagames-results/samegame beam --suite samegame --out entries",
+    "leaderboard make": "momagames leaderboard make momagames-results/quick random --suite quick --out entries",
 }
 
 
