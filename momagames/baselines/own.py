@@ -32,12 +32,11 @@ from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_shares, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
-from momagames.engine.policy_sources import make_batch_policy
+from momagames.engine.policy_sources import ARRAYS, WEIGHTS, make_batch_policy
 from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import InvalidParameter, UnknownParameter, invalid_value
 
 LATTICE, LATTICE_SIZE = "lattice", 21
-WEIGHTS, ARRAYS = "weights", "arrays"
 
 
 @dataclass(frozen=True)
@@ -101,29 +100,36 @@ class OwnPolicies(Method):
                 begin, end = (setup.budget * (number + k) // len(rows) for k in (0, 1)) if one_by_one else (0, setup.budget)
                 part = replace(setup, budget=end - begin, seed=setup.seed + number)
                 found = self.source.train(part, **options, **({WEIGHTS: row} if one_by_one else {}))
-                arrays, used = self._read_result(found, part.budget)
+                arrays, used = self._read_result(found, part)
                 steps += used
             policies.append(self.make_policy(setup.game, row, arrays))
         return TrainingResult(tuple(policies), steps)
 
-    def _read_result(self, found: Any, budget: int) -> tuple[dict[str, NDArray[Any]], int]:
+    def _read_result(self, found: Any, setup: TrainingSetup) -> tuple[dict[str, NDArray[Any]], int]:
         """Return the arrays and the number of steps that `train` has returned. Raises InvalidParameter."""
-        pair = found if isinstance(found, tuple) and len(found) == 2 else (found, budget)
+        pair = found if isinstance(found, tuple) and len(found) == 2 else (found, setup.budget)
         arrays, steps = pair
         problem = f"{self.name}: train returned {type(found).__name__}"
         expected = f"{problem}: expected numeric arrays by name, or these and a number of steps"
         if not isinstance(arrays, Mapping) or not isinstance(steps, (int, np.integer)):
             raise InvalidParameter(expected)
-        made = {name: np.asarray(array) for name, array in arrays.items()}
+        if not 0 <= steps <= setup.budget + setup.game.max_episode_steps:
+            allowed = f"0..{setup.budget:,}, the budget, and the rest of an episode"
+            raise InvalidParameter(f"{self.name}: train took {steps:,} environment steps: expected {allowed}")
+        made = {name: np.array(array) for name, array in arrays.items()}
         for name, array in made.items():
             if not isinstance(name, str) or array.dtype.kind not in "biuf":
                 raise InvalidParameter(f"{expected}; {name!r} is of the type {array.dtype}")
         if WEIGHTS in made:
             raise InvalidParameter(f"{self.name}: train returned an array named {WEIGHTS!r}: expected other names")
+        for array in made.values():
+            array.setflags(write=False)  # all objects share them
         return made, int(steps)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
-        kept = {name: array for name, array in arrays.items() if name != WEIGHTS}
+        kept = {name: np.array(array) for name, array in arrays.items() if name != WEIGHTS}
+        for array in kept.values():
+            array.setflags(write=False)
         return replace(self.make_policy(game, arrays.get(WEIGHTS), kept), label=label)
 
 
@@ -135,6 +141,7 @@ def make_own_method(path: str, source: Any) -> type[OwnPolicies]:
             f"{path} is a PythonPolicy, which reads the record of the game, with what agents do not see: expected a function "
             "(observation, mask, generator) -> action, or a class of which objects are called like it"
         )
+    _check_signatures(path, source)
     columns = []
     for option in _list_parameters(source):
         if hasattr(Method, option.name):
@@ -149,6 +156,42 @@ def make_own_method(path: str, source: Any) -> type[OwnPolicies]:
     namespace = {"name": path, "title": title, "source": staticmethod(source), "trains": hasattr(source, "train")}
     method: type[OwnPolicies] = make_dataclass("Own", columns, bases=(OwnPolicies,), namespace=namespace, frozen=True)
     return method
+
+
+def _check_signatures(path: str, source: Any) -> None:
+    """Raise InvalidParameter unless a function or class can be called as a policy is."""
+    if not isinstance(source, type):
+        _check_call(path, source, 3, "a function (observation, mask, generator) -> action")
+        return
+    if not any("__call__" in vars(kind) for kind in source.__mro__):
+        raise InvalidParameter(f"{path} has no method __call__(self, observation, mask, generator)")
+    _check_call(f"{path}.__call__", source.__call__, 4, "__call__(self, observation, mask, generator)")
+    named = signature(source).parameters
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.VAR_POSITIONAL)
+    first = [one.kind for one in named.values()][:2]
+    if Parameter.VAR_POSITIONAL not in first and (len(first) < 2 or any(kind not in positional for kind in first)):
+        raise InvalidParameter(f"{path}: expected a class with __init__(self, game, agent, ...)")
+    if hasattr(source, "train"):
+        if ARRAYS not in named:
+            raise InvalidParameter(f"{path} has train, but no parameter {ARRAYS} for what it returns")
+        given = list(signature(source.train).parameters.values())
+        known = {option.name for option in _list_parameters(source)}
+        unknown = [one.name for one in given[1:] if one.default is Parameter.empty and one.name not in known]
+        if not given or unknown or given[0].name == "self":
+            expected = "a static method train(setup, ...) with options of the class"
+            raise InvalidParameter(f"{path}.train: expected {expected}" + (f"; {unknown[0]!r} is none" if unknown else ""))
+    elif ARRAYS in named and named[ARRAYS].default is Parameter.empty:
+        raise InvalidParameter(f"{path} has a parameter {ARRAYS}, but no static method train that returns them")
+
+
+def _check_call(path: str, function: Any, arguments: int, expected: str) -> None:
+    """Raise InvalidParameter unless a function takes a number of arguments by position."""
+    try:
+        signature(function).bind(*[None] * arguments)
+    except TypeError as error:
+        raise InvalidParameter(f"{path}: {error}: expected {expected}") from None
+    except ValueError:  # a function in C without a signature
+        return
 
 
 def list_required_options(source: Any) -> list[str]:

@@ -250,9 +250,9 @@ def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
 
     The options are those that tell methods of one name apart, and those of methods without training that differ from defaults.
     """
-    options: dict[str, list[dict[str, Any]]] = {}
+    options: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for chosen in methods:
-        options.setdefault(chosen.label or chosen.name, []).append(chosen.options)
+        options.setdefault((chosen.label, chosen.name), []).append(chosen.options)
     common = {
         name: {k for k, v in group[0].items() if all(k in other and other[k] == v for other in group)}
         for name, group in options.items()
@@ -262,9 +262,13 @@ def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
         name, shown = chosen.label or chosen.name, dict[str, Any]()
         if not chosen.label and chosen.name in METHODS and not (kind := method(chosen.name)).trains:
             shown = chosen.list_unusual(kind)
-        return _format_label(name, {k: v for k, v in chosen.own_options.items() if k not in common[name] or k in shown})
+        hidden = common[chosen.label, chosen.name] - set(shown)
+        return _format_label(name, {k: v for k, v in chosen.own_options.items() if k not in hidden})
 
-    return {chosen.key: label(chosen) for chosen in methods}
+    labels = {chosen.key: label(chosen) for chosen in methods}
+    names = {chosen.key: chosen.name for chosen in methods}
+    shared = {text for text in labels.values() if list(labels.values()).count(text) > 1}
+    return {key: f"{text} ({names[key]})" if text in shared and text != names[key] else text for key, text in labels.items()}
 
 
 def _format_label(name: str, options: Mapping[str, Any]) -> str:

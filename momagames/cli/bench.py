@@ -392,6 +392,9 @@ def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
     executor, workers = _make_executor(options, len(work.due))
     header = f"suite {suite.name}: {count(len(work.runs), 'run')}, {len(work.runs) - len(work.due)} finished before, {workers}"
     screen.print(f"{header}, into {folder}" + (f", {shard}" if shard != ALL_RUNS else ""), soft_wrap=True)
+    if others := work.store.count_runs() - sum(work.store.has_run(run) for run in work.all_runs):
+        left = f"{count(others, 'run')} of other methods or suites stay in {folder}, outside the tables"
+        screen.print(left, style="dim", soft_wrap=True)
     if work.due and not work.store.has_suite():
         screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
     try:

@@ -80,6 +80,8 @@ def make_submissions(
         known_runs = list(dict.fromkeys(f"{name} in {short_name(game)}" for name, game in finished))
         expected = f"one that finished every seed of a setting of {suite!r}"
         problem = invalid_value(f"{results}: method", method, expected)
+        if any(name == method for name, _ in finished) and not missing:
+            problem += ". Its runs have other settings, budgets, opponents or episodes than the suite"
         raise InvalidParameter("\n".join([problem, first_of(missing or known_runs)]))
     return made
 
@@ -90,7 +92,7 @@ def _list_settings(suite: Suite, store: Store, method: str, missing: list[str]) 
     missing    gets a line for each setting of which seeds are missing
     """
     names = _name_runs(store)
-    own = [run for run in store.finished_runs() if names.get(run.digest) == method]
+    own = [run for run in store.finished_runs() if names.get(run.digest, run.method.name) == method]
     for experiment in suite.experiments if own else ():
         for choice in experiment.games:
             one = experiment.model_copy(update={"games": (choice,), "methods": experiment.methods[:1]})

@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.own import ARRAYS, WEIGHTS
 from momagames.benchmark.choices import GameChoice
 from momagames.benchmark.store.policy_files import unpack_policy
 from momagames.contract import Game, Policy, reset_policy, split_mask
-from momagames.engine.policy_sources import ObservationPolicy
+from momagames.engine.policy_sources import ARRAYS, WEIGHTS, ObservationPolicy
 from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import InvalidFile, shorten
 from momagames.files.json_data import parse_json

@@ -5,11 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 import momagames
-from momagames.baselines import method
+from momagames.baselines import batch_policy, method, policy
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.benchmark import list_suites
 from momagames.benchmark.choices import MethodChoice, label_methods
@@ -41,7 +42,7 @@ class Chooser:
 
     def __init__(self, game, agent, weights, noise=0.5, tags=("a",)):
         assert weights.dtype == np.float64
-        self.weights = weights
+        self.weights, self.tags = weights, tags
 
     def __call__(self, observation, mask, generator):
         legal = mask.nonzero()[0]
@@ -84,6 +85,9 @@ class Broken:
 class Reserved:
     def __init__(self, game, agent, plan=1):
         pass
+
+    def __call__(self, observation, mask, generator):
+        return 0
 
 
 number = 3
@@ -158,6 +162,96 @@ def test_a_class_trains_within_a_run(place, chosen, calls, skips, steps):
     facts = store.read_metadata(run)["facts"]
     assert (facts["policies"], facts["training_steps"]) == (skips, steps)
     assert replay(store.run_directory(run), 0, allow_code=True)  # with the stored arrays, or the returns would differ
+
+
+def test_methods_of_one_name_have_rows_of_their_own(place):
+    code = "class Random(Chooser):\n    name = 'random'\n\n\nclass Twin(Chooser):\n    pass\n"
+    (place / f"{MODULE}.py").write_text(CODE + code)
+    row = {"weights": [[1, 0]]}
+    loaded = own_suite(RANDOM, mine("Random", **row), mine("Chooser", **row), mine("Twin", **row))
+    assert labels(loaded) == [
+        "random", f"random ({MODULE}:Random)", f"my chooser ({MODULE}:Chooser)", f"my chooser ({MODULE}:Twin)",
+    ]  # fmt: skip
+    assert not run_suite(loaded, place / "out").failed
+    assert set(report(place / "out", replays=False).panels[0].points) == set(labels(loaded))
+
+
+def test_weights_are_arrays_everywhere(place):
+    game = momagames.spec("mo-breakthrough-v0", **PARAMS)
+    for weights in ([1, 0], {"win": 1}, np.array([1, 0])):
+        made = policy(f"{MODULE}:Chooser", game, "player_0", weights=weights)
+        assert made.function.weights.tolist() == [1, 0]
+    with pytest.raises(InvalidParameter, match="expected 2 finite numbers, for win, speed"):
+        policy(f"{MODULE}:Chooser", game, weights=[1, 0, 0])
+
+
+def test_what_objects_share_cannot_be_changed(place):
+    game = momagames.spec("mo-breakthrough-v0", **PARAMS)
+    own = method(f"{MODULE}:Learner")(rate=1.0)
+    (trained,) = own.train(TrainingSetup([game], 10)).policies
+    for one in (trained, own.restore(game, "x", trained.arrays)):
+        with pytest.raises(ValueError, match="read-only"):
+            one.arrays["skip"][0] = 7
+    listed = [1]
+    made = [batch_policy(f"{MODULE}:Chooser", game, weights=[1, 0], tags=listed).make(game, 0).function for _ in range(2)]
+    assert made[0].tags == [1]
+    assert made[0].tags is not made[1].tags
+
+
+WRONG = """
+class NoCall:
+    def __init__(self, game, agent): pass
+
+class NoAgent(First):
+    def __init__(self, game): pass
+
+class NoArrays(First):
+    def __init__(self, game, agent): pass
+    @staticmethod
+    def train(setup): return {}
+
+class NotStatic(First):
+    def __init__(self, game, agent, arrays): pass
+    def train(self, setup): return {}
+
+class Extra(First):
+    def __init__(self, game, agent, arrays): pass
+    @staticmethod
+    def train(setup, rate): return {}
+
+class NoTrain(First):
+    def __init__(self, game, agent, arrays): pass
+
+def two(observation, mask): return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("NoCall", r"has no method __call__\(self, observation, mask, generator\)"),
+        ("NoAgent", r"expected a class with __init__\(self, game, agent, \.\.\.\)"),
+        ("NoArrays", "has train, but no parameter arrays"),
+        ("NotStatic", "expected a static method train"),
+        ("Extra", "'rate' is none"),
+        ("NoTrain", "but no static method train"),
+        ("two", r"too many positional arguments: expected a function \(observation, mask, generator\)"),
+    ],
+)
+def test_signatures_are_checked_before_anything_runs(place, name, message):
+    first = "class First:\n    def __call__(self, observation, mask, generator): return 0\n"
+    (place / "wrong_of_these_tests.py").write_text(first + WRONG)
+    sys.modules.pop("wrong_of_these_tests", None)
+    with pytest.raises(InvalidParameter, match=message):
+        method(f"wrong_of_these_tests:{name}")
+
+
+@pytest.mark.parametrize("steps", [-1, 10**9])
+def test_steps_of_a_training_are_checked(place, steps, monkeypatch):
+    own = method(f"{MODULE}:Learner")
+    monkeypatch.setattr(sys.modules[MODULE].Learner, "train", staticmethod(lambda setup: ({"skip": [1]}, steps)))
+    with pytest.raises(InvalidParameter, match=r"took .* environment steps: expected 0\.\.10, the budget"):
+        own(rate=1.0).train(TrainingSetup([momagames.spec("mo-breakthrough-v0", **PARAMS)], 10))
 
 
 @pytest.mark.parametrize("returned", [None, [1, 2], {"a": [object()]}, {"weights": [1.0]}, ({"a": [1]}, "many"), {1: [1.0]}])

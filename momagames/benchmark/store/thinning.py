@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.analysis.anytime import anytime_budgets
+from momagames.baselines import METHODS
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.runs import PlansRun, Run
 from momagames.benchmark.store.packed_rows import RETURN, import_polars
@@ -27,8 +28,10 @@ PARTS = {
     "actions": "the actions of plans, but of the last one of each run",
     "history": "when plans were found, but by which budget of an anytime curve",
     "lengths": "the lengths of episodes",
-    "policies": "the parameters of trained policies, but of one run of each method and game",
+    "policies": "the parameters of trained policies, but of one run of each method of the package and game",
 }
+# learners of other libraries, whose networks read whole observations: megabytes that no page replays
+LEFT_OUT = {name for name, place in METHODS.items() if place.startswith("momagames.baselines.morl.")}
 Texts = dict[str, dict[str, Any]]  # run -> name of a file -> content
 
 
@@ -94,10 +97,10 @@ def thin_rows(runs: Sequence[Run], texts: Texts, rows: Any) -> Any:
 
 
 def choose_policies(runs: Sequence[Run], policies: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the smallest file of trained policies of each method and game."""
+    """Return the smallest file of trained policies of each method and game; none of learners of other libraries."""
     chosen: dict[tuple[str, str], str] = {}
     for run in sorted(runs, key=lambda run: len(policies.get(run.folder, b""))):
-        if run.folder in policies:
+        if run.folder in policies and run.method.name not in LEFT_OUT:
             chosen.setdefault((run.game.id, run.method.name), run.folder)
     return {name: policies[name] for name in sorted(chosen.values())}
 
