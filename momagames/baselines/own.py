@@ -20,7 +20,7 @@ import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import lru_cache, partial
-from inspect import Parameter, signature
+from inspect import Parameter, getattr_static, signature
 from itertools import count
 from typing import Any, ClassVar
 
@@ -153,7 +153,7 @@ def make_own_method(path: str, source: Any) -> type[OwnPolicies]:
             default = {"default_factory": partial(copy.deepcopy, option.default)}
         columns.append((option.name, Any, field(kw_only=True, **default)))
     title = str(getattr(source, "name", "") or path)
-    namespace = {"name": path, "title": title, "source": staticmethod(source), "trains": hasattr(source, "train")}
+    namespace = {"name": path, "title": title, "source": staticmethod(source), "trains": _has_training(source)}
     method: type[OwnPolicies] = make_dataclass("Own", columns, bases=(OwnPolicies,), namespace=namespace, frozen=True)
     return method
 
@@ -171,17 +171,22 @@ def _check_signatures(path: str, source: Any) -> None:
     first = [one.kind for one in named.values()][:2]
     if Parameter.VAR_POSITIONAL not in first and (len(first) < 2 or any(kind not in positional for kind in first)):
         raise InvalidParameter(f"{path}: expected a class with __init__(self, game, agent, ...)")
-    if hasattr(source, "train"):
+    if _has_training(source):
         if ARRAYS not in named:
             raise InvalidParameter(f"{path} has train, but no parameter {ARRAYS} for what it returns")
         given = list(signature(source.train).parameters.values())
         known = {option.name for option in _list_parameters(source)}
         unknown = [one.name for one in given[1:] if one.default is Parameter.empty and one.name not in known]
-        if not given or unknown or given[0].name == "self":
+        if not given or unknown:
             expected = "a static method train(setup, ...) with options of the class"
             raise InvalidParameter(f"{path}.train: expected {expected}" + (f"; {unknown[0]!r} is none" if unknown else ""))
     elif ARRAYS in named and named[ARRAYS].default is Parameter.empty:
         raise InvalidParameter(f"{path} has a parameter {ARRAYS}, but no static method train that returns them")
+
+
+def _has_training(source: Any) -> bool:
+    """Return whether a class has a static method `train`; that of an object, such as of PyTorch's modules, is another thing."""
+    return isinstance(getattr_static(source, "train", None), (staticmethod, classmethod))
 
 
 def _check_call(path: str, function: Any, arguments: int, expected: str) -> None:

@@ -232,7 +232,7 @@ def two(observation, mask): return 0
         ("NoCall", r"has no method __call__\(self, observation, mask, generator\)"),
         ("NoAgent", r"expected a class with __init__\(self, game, agent, \.\.\.\)"),
         ("NoArrays", "has train, but no parameter arrays"),
-        ("NotStatic", "expected a static method train"),
+        ("NotStatic", "has a parameter arrays, but no static method train"),
         ("Extra", "'rate' is none"),
         ("NoTrain", "but no static method train"),
         ("two", r"too many positional arguments: expected a function \(observation, mask, generator\)"),
@@ -244,6 +244,17 @@ def test_signatures_are_checked_before_anything_runs(place, name, message):
     sys.modules.pop("wrong_of_these_tests", None)
     with pytest.raises(InvalidParameter, match=message):
         method(f"wrong_of_these_tests:{name}")
+
+
+def test_a_module_of_pytorch_is_a_policy(place):
+    """It has methods `__call__` and `train` of its own."""
+    pytest.importorskip("torch")
+    code = (
+        "import torch\n\n\nclass Module(torch.nn.Module):\n    def __init__(self, game, agent):\n        super().__init__()\n\n"
+    )
+    code += "    def forward(self, observation, mask, generator):\n        return int(mask.argmax())\n"
+    (place / "modules_of_these_tests.py").write_text(code)
+    assert not run_suite(own_suite({"name": "modules_of_these_tests:Module", "options": {}}), place / "out").failed
 
 
 @pytest.mark.parametrize("steps", [-1, 10**9])
