@@ -286,7 +286,7 @@ def test_train(site, tmp_path):
     """Against each opponent, one after the other."""
     pytest.importorskip("torch")
     options = {"num_envs": 2, "num_steps": 4, "hidden": 4, "divisions": 1}
-    words = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+    words = [word for name, value in options.items() for word in ("-O", f"{name}={value}")]
     words = ["train", "mo-pebbles-v0", "--budget", "20", "--evaluations", "1", "--episodes", "1", *words]
     commands = [[*words, "--opponent", opponent, "--out", f"learned {opponent}"] for opponent in (CAUTIOUS, BY_PATH)]
     rendered = momagames_in_turn(site, commands, tmp_path)

@@ -127,10 +127,10 @@ class OwnPolicies(Method):
         return made, int(steps)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
-        kept = {name: np.array(array) for name, array in arrays.items() if name != WEIGHTS}
-        for array in kept.values():
+        parameters = {name: np.array(array) for name, array in arrays.items() if name != WEIGHTS}
+        for array in parameters.values():
             array.setflags(write=False)
-        return replace(self.make_policy(game, arrays.get(WEIGHTS), kept), label=label)
+        return replace(self.make_policy(game, arrays.get(WEIGHTS), parameters), label=label)
 
 
 @lru_cache(maxsize=1024)  # a suite asks for the same few again and again
@@ -174,7 +174,7 @@ def _check_signatures(path: str, source: Any) -> None:
     if _has_training(source):
         if ARRAYS not in named:
             raise InvalidParameter(f"{path} has train, but no parameter {ARRAYS} for what it returns")
-        given = list(signature(source.train).parameters.values())
+        given = list(signature(source.train).parameters.values())  # type: ignore[attr-defined]
         known = {option.name for option in _list_parameters(source)}
         unknown = [one.name for one in given[1:] if one.default is Parameter.empty and one.name not in known]
         if not given or unknown:

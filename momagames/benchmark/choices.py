@@ -259,10 +259,10 @@ def label_methods(methods: Sequence[MethodChoice]) -> dict[str, str]:
     }
 
     def label(chosen: MethodChoice) -> str:
-        name, shown = chosen.label or chosen.name, dict[str, Any]()
+        name, unusual = chosen.label or chosen.name, dict[str, Any]()
         if not chosen.label and chosen.name in METHODS and not (kind := method(chosen.name)).trains:
-            shown = chosen.list_unusual(kind)
-        hidden = common[chosen.label, chosen.name] - set(shown)
+            unusual = chosen.list_unusual(kind)
+        hidden = common[chosen.label, chosen.name] - set(unusual)
         return _format_label(name, {k: v for k, v in chosen.own_options.items() if k not in hidden})
 
     labels = {chosen.key: label(chosen) for chosen in methods}

@@ -67,8 +67,8 @@ class FlatObservation:
 
     def flatten_info(self, info: Mapping[str, Any], mask: Any) -> dict[str, Any]:
         """Return the numbers and arrays of an info, the statistics of a finished episode, and the mask if it is to be there."""
-        kept = {**keep_numeric(info), **({STATISTICS: info[STATISTICS]} if STATISTICS in info else {})}
-        return {**kept, MASK: join_mask(mask)} if self.place == "info" else kept
+        numbers = {**keep_numeric(info), **({STATISTICS: info[STATISTICS]} if STATISTICS in info else {})}
+        return {**numbers, MASK: join_mask(mask)} if self.place == "info" else numbers
 
 
 class FlattenAgents:

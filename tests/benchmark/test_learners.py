@@ -336,7 +336,7 @@ def test_one_policy_for_several_start_positions(tmp_path):
 
 @pytest.mark.long
 def test_command_with_several_levels(tmp_path):
-    small = [f"-o{option}" for option in ("population=4", "elites=2", "episodes=1")]
+    small = [f"-O{option}" for option in ("population=4", "elites=2", "episodes=1")]
     train = ["train", "mo-tileblast-v0", "--method", "cross_entropy", *small, "--weights", "0,1,0,0,0,0", "--budget", "1e5"]
     train += ["--evaluations", "1", "--episodes", "1"]
     done = momagames_here(*train, "--vary", "level=[1,2]", "--out", str(tmp_path))

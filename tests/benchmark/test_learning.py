@@ -266,4 +266,4 @@ def test_best_responses_exploit_an_untrained_policy(tmp_path):
     assert output.returncode == 0, output.stderr
     assert "exploitability at least" in output.stdout
     wrong = momagames_here("exploit", str(tmp_path), "--weights", "win")
-    assert (wrong.returncode, "invalid --weights='win': expected comma-separated numbers" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "invalid --weights='win': expected numbers such as 1,0, or by name" in wrong.stderr) == (2, True)

@@ -371,8 +371,8 @@ def test_a_suite_of_ones_own_is_written_once(place):
     loaded = load_suite("own.yaml")
     joined = {part.kind: [chosen.name for chosen in part.methods] for part in loaded.experiments}
     assert joined == {"plans": ["random"], "policies": ["random", f"{MODULE}:first"]}
-    shown = momagames_here("bench", "show", "own.yaml", "--yaml", cwd=place)
-    assert yaml.safe_load(shown.stdout) == yaml.safe_load((place / "own.yaml").read_text())
+    printed = momagames_here("bench", "show", "own.yaml", "--yaml", cwd=place)
+    assert yaml.safe_load(printed.stdout) == yaml.safe_load((place / "own.yaml").read_text())
     again = momagames_here(*words, cwd=place)
     assert again.returncode == 2
     assert "own.yaml: is there already: expected a new file" in again.stderr

@@ -95,7 +95,7 @@ def unfinished(tmp_path_factory):
 def train(folder):
     """The command of a short training with four evaluations."""
     pytest.importorskip("torch", reason='needs torch: pip install "momagames[learn]"')
-    small = [word for option in SMALL for word in ("-o", option)]
+    small = [word for option in SMALL for word in ("-O", option)]
     budget = ("--budget", "256", "--evaluations", "4", "--episodes", "2")
     return ("train", "mo-breakthrough-v0", "--method", "moppo", *BOARD, *small, *budget, "--out", folder)
 

@@ -85,7 +85,7 @@ def test_the_suite_loads_without_the_libraries():
         "import sys\n"
         "for name in ('morl_baselines', 'sb3_contrib', 'torch'): sys.modules[name] = None\n"
         "from momagames.benchmark.suite_files import load_suite\n"
-        "runs = load_suite('morl').list_runs()\n"
+        "runs = load_suite('policies').list_runs()\n"
         "for run in runs[:12]: run.method.make_method(run.game.make_game())\n"
         "print(len(runs))"
     )
