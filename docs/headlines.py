@@ -89,7 +89,10 @@ class Standing:
 
 
 def compare_learner(data: ReportData) -> list[Standing]:
-    """Compare the learner with the method of the highest mean in each setting, but for those with more training."""
+    """Compare the learner with the method of the highest mean in each setting, but for those with more training.
+
+    Methods that have a single seed beside the learner's count only where no other has more.
+    """
     found = []
     for panel in data.panels:
         ranked = rank_methods(panel)
@@ -97,10 +100,12 @@ def compare_learner(data: ReportData) -> list[Standing]:
         ranked.pop(MORE_TRAINING, None)
         if own is None or not ranked:
             continue
-        baseline, best = next(iter(ranked.items()))
-        lead = compare_runs(compute_ratios(panel, LEARNER), compute_ratios(panel, baseline), data.settings)
+        ratios = {name: compute_ratios(panel, name) for name in (LEARNER, *ranked)}
+        several = [name for name in ranked if len(ratios[name].keys() & ratios[LEARNER].keys()) > 1]
+        baseline = next(iter(several or ranked))  # one seed has no interval
+        lead = compare_runs(ratios[LEARNER], ratios[baseline], data.settings)
         if lead is not None:
-            found.append(Standing(panel, own, baseline, best, lead))
+            found.append(Standing(panel, own, baseline, ranked[baseline], lead))
     return found
 
 

@@ -53,8 +53,8 @@ TITLES = {
 
 STANDING = """\
 Mean hypervolume ratios; the baseline is the best of all methods except `champion`, whose training is longer
-than the budget. It is chosen on the same results, which favors it. Win or loss: the interval of the difference,
-paired by seeds, is above or below zero."""
+than the budget, with two seeds or more. It is chosen on the same results, which favors it. Win or loss: the interval
+of the difference, paired by seeds, is above or below zero."""
 FRONTS = """\
 Measured on the best-known front of each setting; [Metrics](../metrics.md#what-a-setting-must-show) defines the columns
 and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the largest share of

@@ -12,6 +12,7 @@ import momagames
 from momagames.analysis.statistics import Interval
 from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.benchmark import load_suite, run_suite
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
@@ -252,6 +253,21 @@ def test_page_of_a_complete_track_has_the_commands(tmp_path):
     page = make_page("track", tmp_path / "track.npz.xz", PAGES["policies"])
     assert "`momagames bench run track` made the runs" in page.texts["track"]
     assert "`python docs/make_results.py --suite track --unpack FOLDER` restores them" in page.texts["track"]
+
+
+def test_a_baseline_of_one_seed_counts_only_alone(tmp_path, monkeypatch):
+    wanted = {**POLICIES, "methods": [RANDOM, GREEDY, {"name": "greedy", "options": {"divisions": 3}}]}
+    suite = load_suite({"name": "track", "description": "", "experiments": [wanted], "indicators": INDICATORS})
+    monkeypatch.setattr(headlines, "LEARNER", "random")
+    monkeypatch.setattr(headlines, "MORE_TRAINING", "")
+    first, second = list(label_methods(suite.experiments[0].methods).values())[1:]
+    for number, name in enumerate(("random", first)):
+        assert not run_suite(suite, tmp_path, shard=Shard(1, 1, (0, 1)[: 2 - number], methods=(name,))).failed
+    (alone,) = headlines.compare_learner(collect_report_data(Store(tmp_path), suite, primary_only=True))
+    assert alone.baseline == first  # with its only seed
+    assert not run_suite(suite, tmp_path, shard=Shard(1, 1, methods=(second,))).failed
+    (both,) = headlines.compare_learner(collect_report_data(Store(tmp_path), suite, primary_only=True))
+    assert both.baseline == second
 
 
 def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
