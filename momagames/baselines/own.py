@@ -116,21 +116,24 @@ class OwnPolicies(Method):
         if not 0 <= steps <= setup.budget + setup.game.max_episode_steps:
             allowed = f"0..{setup.budget:,}, the budget, and the rest of an episode"
             raise InvalidParameter(f"{self.name}: train took {steps:,} environment steps: expected {allowed}")
-        made = {name: np.array(array) for name, array in arrays.items()}
+        made = {name: np.asarray(array) for name, array in arrays.items()}
         for name, array in made.items():
             if not isinstance(name, str) or array.dtype.kind not in "biuf":
                 raise InvalidParameter(f"{expected}; {name!r} is of the type {array.dtype}")
         if WEIGHTS in made:
             raise InvalidParameter(f"{self.name}: train returned an array named {WEIGHTS!r}: expected other names")
-        for array in made.values():
-            array.setflags(write=False)  # all objects share them
-        return made, int(steps)
+        return read_parameters(made), int(steps)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
-        parameters = {name: np.array(array) for name, array in arrays.items() if name != WEIGHTS}
-        for array in parameters.values():
-            array.setflags(write=False)
-        return replace(self.make_policy(game, arrays.get(WEIGHTS), parameters), label=label)
+        return replace(self.make_policy(game, arrays.get(WEIGHTS), read_parameters(arrays)), label=label)
+
+
+def read_parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return what objects get of the arrays of a trained policy: copies without the weights, which none of them may change."""
+    parameters = {name: np.array(array) for name, array in arrays.items() if name != WEIGHTS}
+    for array in parameters.values():
+        array.setflags(write=False)
+    return parameters
 
 
 @lru_cache(maxsize=1024)  # a suite asks for the same few again and again

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.contract.objective_weights import order_weights
+from momagames.contract.objective_weights import order_weights, read_weights
 from momagames.errors import InvalidParameter, check_range, invalid_value
 
 Weights = Sequence[float] | Mapping[str, float]  # in the order of the objectives, or by their names
@@ -57,15 +57,11 @@ def check_lattice_size(name: str, game: Game, divisions: int, most: int, noun: s
 def resolve_weights(name: str, game: Game, weights: Weights | None) -> NDArray[np.float64]:
     """Return the weights of the objectives for the policy `name`, float64[K]; None: all equal. Raises InvalidParameter."""
     names = [objective.name for objective in game.objectives]
-    objectives, weights = len(names), order_weights(weights, names, f"{name}: weights")
-    try:
-        row = np.full(objectives, 1 / objectives) if weights is None or not len(weights) else np.array(weights, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        row = np.zeros(0)
-    if row.shape != (objectives,) or not np.isfinite(row).all():
-        expected = f"{objectives} finite numbers, for {', '.join(names)}"
-        raise InvalidParameter(f"{name}: {invalid_value('weights', weights, expected)}")
-    return row
+    ordered = order_weights(weights, names, f"{name}: weights")
+    is_list = isinstance(ordered, Sized) and getattr(ordered, "ndim", 1) > 0
+    if ordered is None or (is_list and not len(ordered)):
+        return np.full(len(names), 1 / len(names))
+    return read_weights(ordered, names, name)
 
 
 def resolve_shares(name: str, game: Game, weights: Weights | None) -> NDArray[np.float64]:

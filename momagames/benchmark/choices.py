@@ -134,6 +134,11 @@ class MethodChoice(Choice):
     label: Annotated[str, Field(max_length=100)] = ""
 
     @property
+    def all_options(self) -> dict[str, Any]:
+        """The options without the checksum, and the weights if there are any."""
+        return {**self.own_options, **({"weights": self.weights} if self.weights else {})}
+
+    @property
     def key(self) -> str:
         """Text that is equal for equal methods, whatever their labels."""
         return self.model_dump_json(exclude={"label"})
@@ -172,7 +177,7 @@ class MethodChoice(Choice):
         """Return the method of this game; `pin_file` checks its file. Raises UnknownId, InvalidParameter."""
         kind: Any = self.find_method(game)  # a type[Method], whose hash mypy takes for that of its instances
         optional = [option.name for option in fields(kind) if option.default is not MISSING]
-        options = kind.drop_former_options(self.own_options) | ({"weights": self.weights} if self.weights else {})
+        options = kind.drop_former_options(self.all_options)
         _check_options(self.name, options, [option.name for option in fields(kind)], optional)
         try:
             return _make_method(kind, json.dumps(options))

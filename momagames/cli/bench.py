@@ -233,11 +233,7 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
     from momagames.benchmark.suites import PlansExperiment
 
     lines = [("games", _format_choice(game.id, game.params)) for game in experiment.games]
-    weights = [{"weights": method.weights} if method.weights else {} for method in experiment.methods]
-    lines += [
-        ("methods", _format_choice(method.name, {**method.options, **row}))
-        for method, row in zip(experiment.methods, weights, strict=True)
-    ]
+    lines += [("methods", _format_choice(one.name, {**one.options, **one.all_options})) for one in experiment.methods]
     if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds:
         lines.append(("budget", f"{experiment.cpu_seconds:g} s of CPU time a run"))
     elif experiment.budget:
@@ -392,7 +388,7 @@ def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
     executor, workers = _make_executor(options, len(work.due))
     header = f"suite {suite.name}: {count(len(work.runs), 'run')}, {len(work.runs) - len(work.due)} finished before, {workers}"
     screen.print(f"{header}, into {folder}" + (f", {shard}" if shard != ALL_RUNS else ""), soft_wrap=True)
-    if others := work.store.count_runs() - sum(work.store.has_run(run) for run in work.all_runs):
+    if others := len(work.store.run_directories()) - sum(work.store.has_run(run) for run in work.all_runs):
         left = f"{count(others, 'run')} of other methods or suites stay in {folder}, outside the tables"
         screen.print(left, style="dim", soft_wrap=True)
     if work.due and not work.store.has_suite():

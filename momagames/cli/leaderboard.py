@@ -70,13 +70,13 @@ def build(
     ] = None,
 ) -> None:
     """Check submissions and write the pages of the leaderboard. Nothing is written if one of them fails."""
-    from momagames.leaderboard.own_rows import read_own_rows
+    from momagames.leaderboard.package_rows import read_package_rows
     from momagames.leaderboard.pages import make_pages, write_pages
 
     entries = _check_submissions(folders, run_code)
     if len(entries) < len(folders):
         raise typer.Exit(FAILED)
-    pages = make_pages([*entries, *(entry for file in archive or () for entry in read_own_rows(file))])
+    pages = make_pages([*entries, *(entry for file in archive or () for entry in read_package_rows(file))])
     write_pages(pages, out)
     console().print(f"submissions: {len(entries)}, pages: {len(pages)}, in {out}", soft_wrap=True)
 

@@ -16,11 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import (
-    Game,
-    Policy,
-    State,
-)
+from momagames.contract import Game, Policy, State
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
 from momagames.engine.policy_loops import policy_loop

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game, Policy, State, report_return, reset_policy
-from momagames.contract.objective_weights import order_weights
+from momagames.contract.objective_weights import read_weights
 from momagames.engine import loops
 from momagames.engine.policies import AgentPolicy, BatchPolicy, CompiledPolicy, check_agent
 from momagames.engine.python_policies import PythonPolicy
-from momagames.errors import InvalidParameter, UnknownId, UnknownParameter, invalid_value, nearest, one_of
+from momagames.errors import UnknownId, UnknownParameter, invalid_value, nearest, one_of
 
 # parameters of own classes with a meaning, see `baselines.own`
 WEIGHTS, ARRAYS = "weights", "arrays"
@@ -104,7 +104,7 @@ def make_batch_policy(name: str, source: PolicySource, game: Game, **options: An
         return source
     python: Callable[..., Any] = source
     if options.get(WEIGHTS) is not None:
-        options[WEIGHTS] = _read_weights(name, game, options[WEIGHTS])
+        options[WEIGHTS] = read_weights(options[WEIGHTS], [one.name for one in game.objectives], name)
 
     def make(game: Game, agent: int | None) -> Policy:
         if not isinstance(python, type):
@@ -113,21 +113,6 @@ def make_batch_policy(name: str, source: PolicySource, game: Game, **options: An
         return ObservationPolicy(python(game, agent, **own), game, agent)
 
     return PythonPolicy(name, make)
-
-
-def _read_weights(name: str, game: Game, given: Any) -> NDArray[np.float64]:
-    """Return the weights that an object of one's own class gets, float64[K]. Raises InvalidParameter."""
-    names = [objective.name for objective in game.objectives]
-    try:
-        weights = np.array(order_weights(given, names, f"{name}: weights"), np.float64)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InvalidParameter):
-            raise
-        weights = np.zeros(0)
-    if weights.shape != (len(names),) or not np.isfinite(weights).all():
-        expected = f"{len(names)} finite numbers, for {', '.join(names)}"
-        raise InvalidParameter(f"{name}: {invalid_value('weights', given, expected)}")
-    return weights
 
 
 def make_variants(name: str, source: PolicySource, game: Game, **options: Any) -> tuple[BatchPolicy, ...]:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.own import read_parameters
 from momagames.benchmark.choices import GameChoice
 from momagames.benchmark.store.policy_files import unpack_policy
 from momagames.contract import Game, Policy, reset_policy, split_mask
@@ -212,8 +213,7 @@ def _make_policy(source: type, game: Game, message: dict[str, Any]) -> Any:
         options[WEIGHTS] = np.array(options[WEIGHTS], np.float64)
     if message["file"]:
         path = Path(sys.path[0]) / message["file"]
-        arrays = unpack_policy(path, hash_content(read_bytes(path)), message["point"])
-        options[ARRAYS] = {name: array for name, array in arrays.items() if name != WEIGHTS}
+        options[ARRAYS] = read_parameters(unpack_policy(path, hash_content(read_bytes(path)), message["point"]))
     return source(game, message["agent"], **options)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.adapters.specs import DataSpec
-from momagames.contract import State, join_mask
+from momagames.contract import State
 from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_space
 from momagames.wrappers.episodes import StatisticsWrapper
@@ -257,11 +257,9 @@ class Flatten(Wrapper):
         self.observation_space = self._flat.space
 
     def _flatten(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        mask = join_mask(info[MASK])
-        infos = self._flat.flatten_info({**info, MASK: mask}, mask)
-        if self._flat.place is None:
-            del infos[MASK]
-        return self._flat.flatten(observation, mask), infos
+        flat, others = self._flat.flatten(observation, info[MASK]), {name: info[name] for name in info if name != MASK}
+        infos = self._flat.flatten_info(others, info[MASK])
+        return flat, {**infos, MASK: flat[MASK]} if self._flat.place == "observation" else infos
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         return self._flatten(*self.env.reset(seed=seed, options=options))

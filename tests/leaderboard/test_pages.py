@@ -10,7 +10,7 @@ from momagames.benchmark import load_suite
 from momagames.benchmark.store.archive_file import ArchivedStore
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.leaderboard import check_submission, make_tables
-from momagames.leaderboard.own_rows import read_own_rows
+from momagames.leaderboard.package_rows import read_package_rows
 from momagames.leaderboard.pages import MARK, escape, make_pages, write_pages
 from momagames.reports.data.panels import build_panels
 from tests.leaderboard.submissions import write_plans, write_policies
@@ -27,7 +27,7 @@ def test_pages_are_made_from_the_entries():
     assert len(entries) > 20
     assert len({entry.setting.game.title for entry in entries}) == 5  # of every family of games
     pages = {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
-    own = [entry for name in ("policies", "plans") for entry in read_own_rows(FRONTS / f"{name}.npz.xz")]
+    own = [entry for name in ("policies", "plans") for entry in read_package_rows(FRONTS / f"{name}.npz.xz")]
     made = make_pages([*entries, *own])
     assert pages == made, "run momagames leaderboard build as docs/submissions.md says"
     settings = [(one.name, choice) for one in load_suite("policies").experiments for choice in one.games]
@@ -37,7 +37,7 @@ def test_pages_are_made_from_the_entries():
 @pytest.mark.long
 def test_rows_of_the_package_are_those_of_the_report():
     """Also beside a submission, which is scored by the same reference set."""
-    rows = read_own_rows(FRONTS / "policies.npz.xz")
+    rows = read_package_rows(FRONTS / "policies.npz.xz")
     store = ArchivedStore(FRONTS / "policies.npz.xz")
     panels = {panel.full_heading: panel for panel in build_panels(store, store.read_suite(), primary_only=True)}
     tables = make_tables(rows)

@@ -279,10 +279,6 @@ class Store:
         for place in self.run_directories():
             yield read_run(place)
 
-    def count_runs(self) -> int:
-        """Return the number of finished runs, of all suites and versions."""
-        return len(self.run_directories())
-
     def run_directories(self) -> list[Path]:
         """Return the directories of the finished runs, sorted by name."""
         return sorted(self.runs.iterdir()) if is_directory(self.runs) else []

@@ -18,7 +18,7 @@ from momagames.reports.data.panels import Panel, build_panels
 from momagames.wording import count
 
 
-def read_own_rows(archive: str | Path) -> list[Entry]:
+def read_package_rows(archive: str | Path) -> list[Entry]:
     """Return an entry for each method and setting of the archived results of a packaged suite (`bench archive`).
 
     Their points are those of the report, from as many seeds as were run. Experiments in which methods meet each other are left
