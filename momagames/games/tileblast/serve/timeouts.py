@@ -16,6 +16,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from momagames.games.tileblast.serve.limits import DRAIN_FACTOR, Limits
 
 HEAD = 65536  # bytes that a client may send before a request begins or before an answer, in addition to a body
+TURNS = 4  # of the loop until a request begins whose bytes have arrived: read, parsed, task made, task run
 
 Address = tuple[str, int]
 
@@ -82,8 +83,15 @@ class Connection(asyncio.Protocol):
         if requests == self._requests:
             self._received = 0
 
-    def _check(self) -> None:
-        """Close the connection after too long without a request; abort it if its client does not read the answers."""
+    def _check(self, turns: int = TURNS) -> None:
+        """Close the connection after too long without a request; abort it if its client does not read the answers.
+
+        If the loop was busy, what the client sent may not have been read yet: it gets some turns of the loop to begin
+        its request.
+        """
+        if turns:
+            self._alarm = self._loop.call_later(0, self._check, turns - 1)
+            return
         patience, waited = self._connections.limits.patience, self._loop.time() - self._since
         if self.transport.is_closing() or waited > 2 * patience:
             self.transport.abort()

@@ -253,6 +253,22 @@ def test_idle_connections_are_closed_first(serve, said):
             assert waiting[0].recv(100) == b""
 
 
+def test_requests_that_wait_for_a_busy_simulator_are_answered(serve, monkeypatch):
+    """Time in which the simulator reads nothing is not time in which the client says nothing."""
+    seen = service.format_position
+
+    def slowly(*asked):
+        time.sleep(0.4)
+        return seen(*asked)
+
+    monkeypatch.setattr(service, "format_position", slowly)
+    with serve(patience=0.1) as url, ExitStack() as stack:
+        clients = [stack.enter_context(connection(url)) for _ in range(6)]
+        for one in clients:
+            one.sendall(LOAD.replace(b"/load", b"/session/create"))
+        assert [one.recv(12) for one in clients] == [b"HTTP/1.1 200"] * 6
+
+
 @pytest.mark.long
 def test_oldest_of_simultaneous_connections_is_closed(serve, monkeypatch):
     """Connections that arrive while the simulator is busy are accepted in one turn of its loop; the last one
