@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from sys import float_info
 
 MAX_LINE, MAX_VALUE = 2000, 500  # characters of a line of a message, and of a value that it quotes
+MAX_EXPECTED = 160  # characters of what is expected, if a hint follows
 
 
 class MomagamesError(Exception):
@@ -98,9 +99,15 @@ def check_choice(what: str, value: object, allowed: Iterable[str | int]) -> None
 
 
 def invalid_value(what: str, value: object, expected: str, hint: str = "") -> str:
-    """Return the message "invalid name=value: expected ..." and a hint, see `nearest`; `what` may be "place: name"."""
+    """Return the message "invalid name=value: expected ..." and a hint, see `nearest`; `what` may be "place: name".
+
+    The hint precedes a long list of what is expected.
+    """
     place, colon, name = what.rpartition(": ")
-    return f"{place}{colon}invalid {name}={shorten(repr(value), MAX_VALUE)}: expected {expected}{hint}"
+    start = f"{place}{colon}invalid {name}={shorten(repr(value), MAX_VALUE)}"
+    if hint and len(expected) > MAX_EXPECTED:
+        return f"{start}{hint} Expected {expected}"
+    return f"{start}: expected {expected}{hint}"
 
 
 def nearest(given: object, allowed: Iterable[object], alike: float = 0.5) -> str:

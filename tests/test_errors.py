@@ -11,7 +11,7 @@ import pytest
 
 import momagames
 from momagames import errors
-from momagames.baselines import method, policy
+from momagames.baselines import batch_policy, method, policy, policy_options
 from momagames.envs import mosame_game_v0
 from momagames.errors import (
     IllegalAction,
@@ -26,6 +26,21 @@ from momagames.errors import (
 SAME, BREAK = "mo-samegame-v0", "mo-breakthrough-v0"
 SMALL = {"board_width": 4, "board_height": 3, "num_colors": 2}
 BOARD = ["....", "12..", "1212"]  # of SMALL: the groups are the cells 4 and 8, and 5 and 9
+
+
+def test_hints_precede_long_lists():
+    names = [f"name-{i}" for i in range(50)]
+    assert errors.invalid_value("name", "nam-7", one_of(names[:3]), nearest("nam-7", names)).endswith("did you mean 'name-7'?")
+    assert errors.invalid_value("x: name", "nam-7", one_of(names), nearest("nam-7", names)).startswith(
+        "x: invalid name='nam-7'; did you mean 'name-7'? Expected 'name-0', "
+    )
+
+
+@pytest.mark.parametrize("ask", [policy, batch_policy, policy_options])
+def test_policies_by_the_id_of_a_game(ask):
+    assert ask("greedy", SAME)
+    with pytest.raises(UnknownId, match=f"did you mean '{SAME}'"):
+        ask("greedy", "mo-samegam-v0")
 
 
 def small(api="aec", **more):

@@ -102,13 +102,14 @@ def method(name: str, game: Game | None = None, origin: Origin = USER) -> type[M
     return make_own_method(name, chosen)
 
 
-def policy(name: str, game: Game, agent: int | str | None = None, **options: Any) -> Policy:
+def policy(name: str, game: Game | str, agent: int | str | None = None, **options: Any) -> Policy:
     """Return a policy by name for one agent; see `contract.Policy`.
 
     The state may be any record of the game (it is only read), the mask is that of the agent, and all randomness comes from the
     generator, a numpy.random.Generator. Call `reset()`, where the policy has it, at the start of an episode. Make one policy
     for each agent.
 
+    game       the game, or its id
     agent      name or index of the agent that it plays; needed where all agents move at once, except for "random"
     options    "greedy" has weights, float[K] (default: all equal), and estimate, see `momagames.baselines.greedy`; "uct" and
                "pareto_uct" have weights, simulations, exploration, horizon and value, see `momagames.baselines.mcts`;
@@ -120,22 +121,31 @@ def policy(name: str, game: Game, agent: int | str | None = None, **options: Any
     from momagames.contract.agents import find_agent
     from momagames.engine.policy_sources import make_policy
 
+    game = _find_game(game)
     index = None if agent is None else find_agent(game, agent)
     return make_policy(name, find_policy(name, game), game, index, **options)
 
 
-def batch_policy(name: str, game: Game, **options: Any) -> BatchPolicy:
+def batch_policy(name: str, game: Game | str, **options: Any) -> BatchPolicy:
     """Return a policy by name in the form that is seated in batches; options and errors as of `policy`."""
     from momagames.engine.policy_sources import make_batch_policy
 
+    game = _find_game(game)
     return make_batch_policy(name, find_policy(name, game), game, **options)
 
 
-def policy_options(name: str, game: Game) -> dict[str, Any]:
+def policy_options(name: str, game: Game | str) -> dict[str, Any]:
     """Return the options of a policy with their defaults, or raise UnknownId."""
     from momagames.engine.policy_sources import source_options
 
-    return source_options(find_policy(name, game))
+    return source_options(find_policy(name, _find_game(game)))
+
+
+def _find_game(game: Game | str) -> Game:
+    """Return a game, or that of an id with its defaults."""
+    from momagames import registry
+
+    return registry.spec(game) if isinstance(game, str) else game
 
 
 def find_policy(name: str, game: Game, origin: Origin = USER) -> PolicySource:

@@ -1,8 +1,8 @@
 """Your own policies as methods of the benchmark: a function or a class of Python, named as "module:name".
 
 A function (observation, mask, generator) -> action is one policy. Of a class an object `cls(game, agent, **options)` is made
-for each agent of each environment, and called like a function; its keyword parameters are the options of the method. Three
-names have a meaning:
+for each agent of each environment, and called like a function; its keyword parameters are the options of the method, but for
+those whose default a suite cannot state, such as a function. Three names have a meaning:
 
 weights     weights of the objectives, float64[K]. The method has a policy for each weight vector of a lattice of 21 vectors or
             more (`weights: lattice` in a suite), or for each one in a list
@@ -11,17 +11,21 @@ train       a static method (setup, **options) -> arrays by name, or the arrays 
             is called for each weight vector, with an equal part of the budget
 arrays      what `train` returned; stored with the results, from which replays make the policy again
 
-What a policy gets is what its agent observes, never the record of the game.
+What a policy gets is what its agent observes, never the record of the game. The file of the module is part of what identifies
+a run: after an edit `bench run` runs the method again.
 """
 
 from __future__ import annotations
 
 import copy
+import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import lru_cache, partial
 from inspect import Parameter, getattr_static, signature
 from itertools import count
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,6 +53,12 @@ class OwnPolicies(Method):
     source: ClassVar[Any]
     title: ClassVar[str]
 
+    @classmethod
+    def find_file(cls, options: Mapping[str, Any]) -> Path | None:
+        """Return the file of its module, whose checksum suites pin: an edited policy is another method."""
+        file = getattr(sys.modules.get(cls.name.partition(":")[0]), "__file__", None)
+        return Path(file) if file else None
+
     def list_rows(self, game: Game) -> list[NDArray[np.float64] | None]:
         """Return the weight vectors of its policies; None for a policy without weights. Raises InvalidParameter."""
         given = getattr(self, WEIGHTS, None)
@@ -62,7 +72,7 @@ class OwnPolicies(Method):
         if given == LATTICE:
             divisions = next(n for n in count(1) if len(simplex_lattice(objectives, n)) >= LATTICE_SIZE or objectives == 1)
             return [*simplex_lattice(objectives, divisions)]
-        if isinstance(given, str) or not len(given) or not all(isinstance(row, (list, tuple)) for row in given):
+        if isinstance(given, str) or not len(given) or not all(isinstance(row, (list, tuple, Mapping)) for row in given):
             raise InvalidParameter(f"{self.name}: {invalid_value(WEIGHTS, given, f'{LATTICE!r}, or a list of weight vectors')}")
         if len(given) > MAX_POLICIES:
             raise InvalidParameter(f"{self.name}: {len(given):,} weight vectors: expected at most {MAX_POLICIES:,}")
@@ -152,7 +162,7 @@ def make_own_method(path: str, source: Any) -> type[OwnPolicies]:
         default: dict[str, Any] = {"default": None if option.name == WEIGHTS else option.default}
         if default["default"] is Parameter.empty:
             default = {}
-        elif isinstance(option.default, (list, dict, set)):
+        elif isinstance(option.default, (list, dict)):
             default = {"default_factory": partial(copy.deepcopy, option.default)}
         columns.append((option.name, Any, field(kw_only=True, **default)))
     title = str(getattr(source, "name", "") or path)
@@ -211,4 +221,13 @@ def _list_parameters(source: Any) -> list[Parameter]:
     """Return the parameters of a class that are options of its method; a function has none."""
     parameters = list(signature(source).parameters.values())[2:] if isinstance(source, type) else []
     named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    return [one for one in parameters if one.kind in named and one.name != ARRAYS]
+    return [one for one in parameters if one.kind in named and one.name != ARRAYS and _is_data(one.default)]
+
+
+def _is_data(default: Any) -> bool:
+    """Return whether a suite can state the default of a parameter, so that it is an option; or there is none."""
+    try:
+        json.dumps(None if default is Parameter.empty else default, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True

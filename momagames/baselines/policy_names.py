@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, invalid_value
+from momagames.files.yaml_data import parse_yaml
 from momagames.plugins import Origin, is_python_path, list_texts
 
 CHECKPOINT = ".npz"  # suffix of the files of trained policies
 MAX_FILTERS = 10  # of a policy, one in another
+CLOSING = {"(": ")", "[": "]", "{": "}"}
 SAFE = "safe:"  # prefix of policies that are filtered by the safe actions that a game declares
 
 
@@ -22,6 +24,41 @@ def strip_safe(name: str) -> str:
     if (len(name) - len(inner)) // len(SAFE) > MAX_FILTERS:
         raise InvalidParameter(invalid_value("policy", name, f"at most {MAX_FILTERS} times {SAFE!r} before a name"))
     return inner
+
+
+def parse_call(text: str, what: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of a text such as "greedy" or "mine:Player(weights=lattice, rate=0.1)"; values are YAML.
+
+    what      is named, for errors
+    Raises    InvalidParameter, InvalidFile
+    """
+    name, bracket, rest = text.partition("(")
+    values: dict[str, Any] = {}
+    if bracket and not rest.endswith(")"):
+        raise InvalidParameter(invalid_value(what, text, "NAME or NAME(OPTION=VALUE, ...)"))
+    for part in _split_options(rest.removesuffix(")")):
+        option, equals, value = part.partition("=")
+        if not equals or not option.strip():
+            raise InvalidParameter(invalid_value(what, text, "NAME or NAME(OPTION=VALUE, ...)"))
+        values[option.strip()] = parse_yaml(value, f"option {option.strip()} of {name}")
+    return name.strip(), values
+
+
+def _split_options(text: str) -> Iterator[str]:
+    """Yield the parts of a text between the commas outside of brackets."""
+    part, open_brackets = "", list[str]()
+    for letter in text:
+        if letter in CLOSING:
+            open_brackets.append(CLOSING[letter])
+        elif open_brackets and letter == open_brackets[-1]:
+            open_brackets.pop()
+        if letter == "," and not open_brackets:
+            yield part
+            part = ""
+        else:
+            part += letter
+    if part.strip():
+        yield part
 
 
 def find_checkpoint(name: Any) -> Path | None:

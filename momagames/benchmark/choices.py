@@ -117,16 +117,20 @@ def _read_weights(value: Any) -> Any:
     """Return "lattice", weight vectors or None, or raise ValueError."""
     if value is None or value == "lattice":
         return value
-    is_list = isinstance(value, (list, tuple)) and value and all(isinstance(row, (list, tuple)) for row in value)
-    if not is_list or any(not isinstance(one, (int, float)) or isinstance(one, bool) for row in value for one in row):
+    rows = value if isinstance(value, (list, tuple)) else ()
+    if not rows or not all(isinstance(row, (list, tuple, Mapping)) for row in rows):
         raise ValueError("expected 'lattice', or a list of weight vectors")
-    return tuple(tuple(map(float, row)) for row in value)
+    numbers = [one for row in rows for one in (row.values() if isinstance(row, Mapping) else row)]
+    if any(not isinstance(one, (int, float)) or isinstance(one, bool) for one in numbers):
+        raise ValueError("expected numbers in weight vectors")
+    return tuple(dict(row) if isinstance(row, Mapping) else tuple(map(float, row)) for row in rows)
 
 
 class MethodChoice(Choice):
     """A method by name, or your own as "module:name".
 
-    weights    of your own policy: "lattice", or weight vectors (see `momagames.baselines.own`)
+    weights    of your own policy: "lattice", or weight vectors, each in the order of the objectives or by their names (see
+               `momagames.baselines.own`)
     label      its name in tables; "": that of the method, see `label_methods`
     """
 

@@ -13,9 +13,9 @@ players, games are played one by one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.analysis.fairness import FAIRNESS_MEASURES
 from momagames.baselines import find_policy
+from momagames.baselines.policy_names import parse_call
 from momagames.benchmark.seats import Seat, play_game
 from momagames.benchmark.store.provenance import collect_env_info
 from momagames.contract import Game, State
@@ -191,7 +192,8 @@ def match(
     """Let players meet in `games` bouts.
 
     players      from two to one for each side of the game (a team, or an agent that plays for itself); fewer players than
-                 sides play several. Each is the name of a policy, see `momagames.baselines`; or Python: a function
+                 sides play several. Each is the name of a policy, see `momagames.baselines`, with options such as
+                 "greedy(estimate=both)"; or Python: a function
                  (observation, action mask int8[M], numpy Generator) -> action; or a class, of which an instance
                  cls(game, agent) is made for each seat of each game and called like a function
     games        bouts. A start position is played with every rotation of the players, so that a multiple of their
@@ -207,10 +209,7 @@ def match(
     game = registry.spec(id, **params)
     check_match(game, players, games, max_reruns, time_limit)
     labels = tuple(_make_labels(players))
-    sources = [
-        (label, find_policy(player, game) if isinstance(player, str) else check_source(label, player))
-        for label, player in zip(labels, players, strict=True)
-    ]
+    sources = [_find_player(game, label, player) for label, player in zip(labels, players, strict=True)]
     bouts: list[Bout] = []
     for low in range(0, games, BATCH_SIZE):
         numbers = range(low, min(low + BATCH_SIZE, games))
@@ -266,7 +265,7 @@ def _infos_have_winners(game: Game) -> bool:
 
 def _play_bouts(
     game: Game,
-    sources: Sequence[tuple[str, PolicySource]],
+    sources: Sequence[NamedPolicy],
     numbers: range,
     seed: int,
     max_reruns: int,
@@ -300,7 +299,7 @@ def _play_bouts(
 
 def _play_games(
     game: Game,
-    sources: Sequence[tuple[str, PolicySource]],
+    sources: Sequence[NamedPolicy],
     due: Sequence[tuple[int, tuple[int, ...]]],
     seed: int,
     game_number: int,
@@ -309,7 +308,7 @@ def _play_games(
 ) -> Iterator[tuple[int, MatchGame]]:
     """Play a game for each bout of (number, seats)."""
     starts = [_random_seed(seed, STARTS, bout // len(sources) if game_number == 0 else bout, game_number) for bout, _ in due]
-    policies = [make_batch_policy(label, source, game) for label, source in sources]
+    policies = [make_batch_policy(one.label, one.source, game, **one.options) for one in sources]
     if all(isinstance(policy, CompiledPolicy) for policy in policies):
         words = np.array([_random_words(seed, ACTIONS, bout, game_number, count=len(game.agents)) for bout, _ in due])
         seats = np.array([row for _, row in due])
@@ -321,7 +320,7 @@ def _play_games(
         return
     for (bout, row), start in zip(due, starts, strict=True):
         sequence = np.random.SeedSequence([seed, ACTIONS, bout, game_number])
-        seated = [_make_seat(*sources[player], game, agent, time_limit) for agent, player in enumerate(row)]
+        seated = [_make_seat(sources[player], game, agent, time_limit) for agent, player in enumerate(row)]
         episode, steps = play_game(game, seated, start, [np.random.default_rng(child) for child in sequence.spawn(len(row))])
         returns, late = episode.returns.copy(), tuple(seat.late for seat in seated)
         yield bout, MatchGame(stage, start, steps, returns, find_winners(game, episode.state, returns), late)
@@ -354,9 +353,25 @@ def _random_seed(seed: int, *purpose: int) -> int:
 # ------------------------------------------------------------------------------------------------------------- players
 
 
-def _make_seat(name: str, source: PolicySource, game: Game, agent: int, time_limit: float | None) -> Seat:
+class NamedPolicy(NamedTuple):
+    """What the name of a player stands for, with options."""
+
+    label: str
+    source: PolicySource
+    options: Mapping[str, Any]
+
+
+def _find_player(game: Game, label: str, player: Player) -> NamedPolicy:
+    if not isinstance(player, str):
+        return NamedPolicy(label, check_source(label, player), {})
+    name, options = parse_call(player, "policy") if player.endswith(")") else (player, {})
+    return NamedPolicy(label, find_policy(name, game), options)
+
+
+def _make_seat(player: NamedPolicy, game: Game, agent: int, time_limit: float | None) -> Seat:
     """Return a seat with a new policy; only Python has a time limit."""
-    return Seat(make_policy(name, source, game, agent), time_limit if is_python_source(source) else None)
+    policy = make_policy(player.label, player.source, game, agent, **player.options)
+    return Seat(policy, time_limit if is_python_source(player.source) else None)
 
 
 def _make_labels(players: Sequence[Player]) -> Iterator[str]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from momagames.baselines.base import Method
-from momagames.benchmark.choices import MethodChoice, label_methods
+from momagames.baselines.policy_names import parse_call
+from momagames.benchmark.choices import PINNED, MethodChoice, label_methods
 from momagames.benchmark.runner import Shard, name_game
 from momagames.benchmark.suite_files import check_suite, validate_model
 from momagames.benchmark.suites import Experiment, Suite
-from momagames.errors import InvalidParameter, invalid_value
-from momagames.files.yaml_data import format_yaml, parse_yaml
-
-CLOSING = {"(": ")", "[": "]", "{": "}"}
+from momagames.errors import InvalidParameter
+from momagames.files.yaml_data import format_yaml
+from momagames.plugins import is_python_path
 
 
 def take_part(suite: Suite, chosen: Shard, added: Sequence[MethodChoice] = ()) -> Suite:
@@ -66,36 +66,15 @@ def parse_method(text: str) -> MethodChoice:
 
     Raises InvalidParameter, InvalidFile.
     """
-    name, bracket, rest = text.partition("(")
-    values: dict[str, Any] = {}
-    if bracket and not rest.endswith(")"):
-        raise InvalidParameter(invalid_value("method", text, "NAME or NAME(OPTION=VALUE, ...)"))
-    for part in _split_options(rest.removesuffix(")")):
-        option, equals, value = part.partition("=")
-        if not equals or not option.strip():
-            raise InvalidParameter(invalid_value("method", text, "NAME or NAME(OPTION=VALUE, ...)"))
-        values[option.strip()] = parse_yaml(value, f"option {option.strip()} of {name}")
+    name, values = parse_call(text, "method")
     own: dict[str, Any] = {key: values.pop(key) for key in ("weights", "label") if key in values}
-    return validate_model(MethodChoice, {"name": name.strip(), "options": values, **own}, f"method {name.strip()}")
-
-
-def _split_options(text: str) -> Iterator[str]:
-    """Yield the parts of a text between the commas outside of brackets."""
-    part, open_brackets = "", list[str]()
-    for letter in text:
-        if letter in CLOSING:
-            open_brackets.append(CLOSING[letter])
-        elif open_brackets and letter == open_brackets[-1]:
-            open_brackets.pop()
-        if letter == "," and not open_brackets:
-            yield part
-            part = ""
-        else:
-            part += letter
-    if part.strip():
-        yield part
+    return validate_model(MethodChoice, {"name": name, "options": values, **own}, f"method {name}")
 
 
 def format_suite(suite: Suite) -> str:
-    """Return a suite as the YAML file that `load_suite` reads, with every option."""
-    return format_yaml(suite.model_dump(mode="json", exclude_defaults=True))
+    """Return a suite as the YAML file that `load_suite` reads, with every option; your own code may change afterwards."""
+    data = suite.model_dump(mode="json", exclude_defaults=True)
+    for method in (method for experiment in data["experiments"] for method in experiment["methods"]):
+        if is_python_path(method["name"]):
+            method["options"].pop(PINNED, None)
+    return format_yaml(data)

@@ -132,11 +132,17 @@ def play(
 ) -> None:
     """Play an episode yourself, in a window or in the terminal."""
     add_working_directory()
+    from momagames.contract.agents import find_agent_name
     from momagames.errors import InvalidCall, MissingExtra
     from momagames.play import terminal, windowed
 
-    given, human = parse_parameters(param), None if agent is None else parse_agent(agent)
-    suits = windowed.is_playable(registry.spec(id, **given)) and sys.stdin.isatty()
+    given = parse_parameters(param)
+    game = registry.spec(id, **given)
+    human = None if agent is None else find_agent_name(game, parse_agent(agent), "--agent")
+    suits = windowed.is_playable(game)
+    if suits and window is None and not sys.stdin.isatty():
+        suits = False
+        print_line("momagames: moves are read from stdin, which is no terminal; --window opens a window", sys.stderr)
     if window or (window is None and suits):
         try:
             board = windowed.open_game_window(id, opponent, seed, human, rate, **given)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import string
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from inspect import Parameter, Signature, signature
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from momagames.benchmark.store.status import Status
     from momagames.benchmark.suites import Experiment, Suite
     from momagames.reports.data.results_comparison import Comparison
+    from momagames.reports.report import Report
 
 RESULTS = Path("momagames-results")  # default results directory
 LETTERS = string.ascii_uppercase  # names of compared directories
@@ -386,7 +388,9 @@ def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
         _print_costs(work)
         return
     executor, workers = _make_executor(options, len(work.due))
-    header = f"suite {suite.name}: {count(len(work.runs), 'run')}, {len(work.runs) - len(work.due)} finished before, {workers}"
+    where = count(workers, "worker") if workers else "all workers"
+    where = f"on the Ray cluster {options.address}" if options.address else where
+    header = f"suite {suite.name}: {count(len(work.runs), 'run')}, {len(work.runs) - len(work.due)} finished before, {where}"
     screen.print(f"{header}, into {folder}" + (f", {shard}" if shard != ALL_RUNS else ""), soft_wrap=True)
     if others := len(work.store.run_directories()) - sum(work.store.has_run(run) for run in work.all_runs):
         left = f"{count(others, 'run')} of other methods or suites stay in {folder}, outside the tables"
@@ -394,8 +398,8 @@ def _run_suite(suite: Suite, out: Path | None, options: RunOptions) -> None:
     if work.due and not work.store.has_suite():
         screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
     try:
-        with progress(screen, len(work.due)) as advance:
-            results = execute_work(work, executor, lambda outcome: advance(_label_outcome(outcome)))
+        with _show_outcomes(screen, work, workers) as show:
+            results = execute_work(work, executor, show)
     except KeyboardInterrupt:
         print("momagames: interrupted; the same command resumes the suite", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -425,8 +429,8 @@ def _print_archive(work: Work) -> None:
             )
 
 
-def _make_executor(options: RunOptions, due: int) -> tuple[Executor, str]:
-    """Return the executor for this number of runs, and its workers as text."""
+def _make_executor(options: RunOptions, due: int) -> tuple[Executor, int | None]:
+    """Return the executor for this number of runs, and the number of its workers; None: all of a Ray cluster."""
     from momagames.benchmark.executors import InProcess, ProcessPool, count_cores
     from momagames.errors import InvalidParameter
 
@@ -436,17 +440,35 @@ def _make_executor(options: RunOptions, due: int) -> tuple[Executor, str]:
     if options.executor is ExecutorName.ray:
         from momagames.benchmark.executors.ray import RayCluster
 
-        cluster = RayCluster(options.address, options.workers)
-        workers = count(options.workers, "worker") if options.workers else "all workers"
-        return cluster, f"on the Ray cluster {options.address}" if options.address else workers
+        return RayCluster(options.address, options.workers), options.workers
     if options.executor is ExecutorName.here:
-        return InProcess(), count(1, "worker")
+        return InProcess(), 1
     pool = ProcessPool(min(options.workers or count_cores(), max(1, due)))
-    return pool, count(pool.workers, "worker")
+    return pool, pool.workers
+
+
+@contextmanager
+def _show_outcomes(screen: Any, work: Work, workers: int | None) -> Iterator[Callable[[Outcome], None]]:
+    """Show a progress bar over the due runs; yield a function that takes their outcomes."""
+    from momagames.benchmark.store.costs import TimeLeft
+
+    left = TimeLeft(work.due, workers) if workers else None
+    if left and work.due:
+        left.learn_stored(work.store, work.all_runs)
+    with progress(screen, len(work.due), describe_left=left.describe if left else None) as advance:
+
+        def show(outcome: Outcome) -> None:
+            if left:
+                left.end(outcome.run, outcome.seconds)
+                if not outcome.error:
+                    left.learn(outcome.run, outcome.seconds)
+            advance(_label_outcome(outcome))
+
+        yield show
 
 
 def _report(work: Work, every: bool) -> str | None:
-    """Print the best methods, or all tables, and write the page; return why it could not be written ("" if it was).
+    """Print the best methods, or all tables, then write the page; return why it could not be written ("" if it was).
 
     Without new runs the stored summary is printed. Nothing is done, and None returned, if other shards are unfinished.
     """
@@ -463,10 +485,13 @@ def _report(work: Work, every: bool) -> str | None:
         console().print(draw_summary(rows))
         return ""
     own = work.suite.experiments[0].games[0].origin.allows_all  # the results are those of the user's suite
-    with console().status("comparing") as status:
-        made = report(store.folder, get_command_line(), progress=status.update, allow_code=own)
-    console().print(made.table(every=True) if every else draw_summary(summarize(made.panels, made.overview)))
-    return made.page_error
+    screen = console()
+
+    def show(made: Report) -> None:
+        screen.print(made.table(every=True) if every else draw_summary(summarize(made.panels, made.overview)))
+
+    with screen.status("comparing") as status:
+        return report(store.folder, get_command_line(), progress=status.update, allow_code=own, on_data=show).page_error
 
 
 def _print_page(page: Path, problem: str, open: bool) -> None:
@@ -600,15 +625,18 @@ def report_results(
     """Print the tables of a results directory and write its page again."""
     from momagames.reports import report
 
+    if figures:
+        from momagames.reports.figures.paper_figures import check_matplotlib, write_figures
+
+        check_matplotlib()  # before the work
     screen = console()
-    with screen.status("comparing") as status:
-        made = report(folder, get_command_line(), replays, status.update)
     _print_notes(folder)
-    screen.print(made.table(every))
+    with screen.status("comparing") as status:
+        made = report(
+            folder, get_command_line(), replays, status.update, on_data=lambda found: screen.print(found.table(every))
+        )
     _print_page(made.page, made.page_error, open)
     if figures:
-        from momagames.reports.figures.paper_figures import write_figures
-
         screen.print(f"figures: {count(len(write_figures(made, figures)), 'file')} in {figures}", soft_wrap=True)
     if latex:
         from momagames.reports.text.latex_tables import write_latex

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -149,26 +150,61 @@ def print_json(data: Any) -> None:
     print(json.dumps(data, indent=1))
 
 
+class Pace:
+    """Mean pace since the first progress, which compilation precedes: recent progress would let the estimate jump."""
+
+    def __init__(self, due: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._due, self._clock = due, clock
+        self._first: tuple[float, int] | None = None
+        self._completed = 0
+
+    def advance(self, completed: int | None = None) -> None:
+        """Note the completed number; None: one more."""
+        self._completed = self._completed + 1 if completed is None else completed
+        if self._first is None:
+            self._first = self._clock(), self._completed
+
+    def describe_left(self) -> str:
+        """Return the remaining time as text."""
+        if self._first is None or self._completed == self._first[1]:
+            return "-:--:--"
+        started, before = self._first
+        seconds = (self._clock() - started) * (self._due - self._completed) / (self._completed - before)
+        return str(timedelta(seconds=round(seconds)))
+
+
 @contextmanager
-def progress(screen: Any, due: int, share: bool = False) -> Iterator[Any]:
+def progress(
+    screen: Any, due: int, share: bool = False, describe_left: Callable[[], str] | None = None, label: str = "compiling"
+) -> Iterator[Any]:
     """Show a progress bar with the remaining time.
 
     Yield a callback (label, completed): without `completed` it advances the bar by one of `due`.
 
-    share    show the completed share of `due` instead of the number
+    share            show the completed share of `due` instead of the number
+    describe_left    returns the remaining time as text; None: at the mean pace since the first call
+    label            of the bar before that
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
     from rich.table import Column
+    from rich.text import Text
+
+    pace = Pace(due)
+
+    class TimeLeftColumn(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            return Text(f"left: {(describe_left or pace.describe_left)()}")
 
     count = TextColumn("{task.percentage:>3.0f} %") if share else MofNCompleteColumn()
     width = max(MIN_BAR, min(MAX_BAR, screen.width - NUMBERS - MIN_LABEL))
     rest = Column(no_wrap=True, overflow="ellipsis", max_width=max(MIN_LABEL, screen.width - NUMBERS - width))
-    label = TextColumn("{task.description}", markup=False, table_column=rest)
-    columns = (BarColumn(width), count, TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(), label)
+    text = TextColumn("{task.description}", markup=False, table_column=rest)
+    columns = (BarColumn(width), count, TimeElapsedColumn(), TimeLeftColumn(), text)
     with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task("compiling", total=due)
+        task = bar.add_task(label, total=due)
 
         def advance(label: str, completed: int | None = None) -> None:
+            pace.advance(completed)
             bar.update(task, advance=1 if completed is None else None, completed=completed, description=label)
 
         yield advance

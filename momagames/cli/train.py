@@ -129,7 +129,9 @@ def train(
             count = episodes or -(-EVALUATION_EPISODES // pairs)
             checkpoint = trainings.train(training, directory, evaluations, count, on_update, wandb, threads)
     except KeyboardInterrupt:
-        screen.print(f"interrupted; the same command resumes from the last checkpoint in {directory}", soft_wrap=True)
+        found = (directory / trainings.CHECKPOINT).is_file()
+        then = f"resumes from the last checkpoint in {directory}" if found else "starts anew, as there is no checkpoint yet"
+        screen.print(f"interrupted; the same command {then}", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
     head = checkpoint.head
     screen.print(

@@ -10,6 +10,7 @@ import numpy as np
 
 from momagames import registry
 from momagames.baselines import policy
+from momagames.baselines.policy_names import strip_safe
 from momagames.contract import Game, Policy, has_choice, reset_policy
 from momagames.contract.agents import find_agent_name
 from momagames.engine.episode import Episode
@@ -31,6 +32,9 @@ def choose_seed(seed: int | None) -> int:
     return int(np.random.default_rng().integers(2**31)) if seed is None else seed
 
 
+MAX_TRIAL_STEPS = 50  # of `Session.compile`
+
+
 class Session:
     """One game with its human agents and policies.
 
@@ -48,6 +52,7 @@ class Session:
         }
         for one in self.policies.values():
             reset_policy(one)
+        self._opponent = opponent
         self.rng = np.random.default_rng(seed)
         self.episode = Episode(game)
         self.episode.reset(seed)
@@ -56,6 +61,16 @@ class Session:
         others = "" if not self.policies else f" against {opponent if isinstance(opponent, str) else 'a policy'}"
         self.title = f"{registry.format_id(game.id, game.params)}, seed {seed}"
         self.welcome = f"You play {' and '.join(self.humans)}{others}." if self.humans else ""
+
+    def compile(self) -> None:
+        """Compile what the policies need, by moves of another game, so that this one does not wait for it."""
+        if not isinstance(self._opponent, str) or ":" in strip_safe(self._opponent):
+            return  # it is Python or elsewhere, and would see a game that nobody plays
+        trial, waiting = Session(self.game, self._opponent, 0, ()), set(self.policies)
+        for _ in range(MAX_TRIAL_STEPS):
+            if not waiting or trial.episode.state["over"]:
+                return
+            waiting -= {self.game.agents[agent] for agent in trial.step({})}
 
     def acting_agents(self) -> list[int]:
         """Return the agents with a choice in this position."""

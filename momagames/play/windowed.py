@@ -75,6 +75,7 @@ class GameWindow:
         self.keys, self.rate = game.human.keys or NO_KEYS, rate
         self.session = Session(game, opponent, seed, human_agents(game, human))
         self.fixed_options = self.session.view_options()
+        self.session.compile()  # before the window opens, as it would stand still
         self.renderer = Renderer(game, "human", dict(self.fixed_options))
         assert self.renderer.window is not None
         self.window = self.renderer.window

@@ -44,6 +44,7 @@ def report(
     replays: bool = True,
     progress: Callable[[str], None] | None = None,
     allow_code: bool = False,
+    on_data: Callable[[Report], None] | None = None,
 ) -> Report:
     """Analyze a results directory and write `report.html` to it, where it can be written (see `Report.page_error`).
 
@@ -51,27 +52,39 @@ def report(
     replays     add replays of the policies behind the points to the page
     progress    called with the current step
     allow_code  whether the directory may name Python code, such as methods "module:class", which replays need
+    on_data     called with the report before its page is written, which takes longer than the tables
     Raises      InvalidFile if there is nothing to report
     """
     with plugins.allow_code(allow_code):
-        return _make_report(folder, command, replays, progress)
+        return _make_report(folder, command, replays, progress, on_data)
 
 
-def _make_report(folder: str | Path, command: str, replays: bool, progress: Callable[[str], None] | None) -> Report:
+def _make_report(
+    folder: str | Path,
+    command: str,
+    replays: bool,
+    progress: Callable[[str], None] | None,
+    on_data: Callable[[Report], None] | None,
+) -> Report:
     store = Store(folder)
     suite = store.read_suite()
     data = collect_report_data(store, suite, progress)
     errors = [(run, error) for run in suite.list_runs(store.read_versions()) if (error := store.read_error(run))]
     if not data.panels and not errors:
         raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished; continue with `momagames bench run`")
-    path = store.folder / PAGE
+    made = _join(data, store.folder / PAGE)
+    if on_data:
+        on_data(made)
     page = render_page(store, suite, data, errors, command)
-    problem = ""
     try:
-        write_page(path, add_player(page, store, data.panels, progress) if replays else page)
+        write_page(made.page, add_player(page, store, data.panels, progress) if replays else page)
         write_summary(store, summarize(data.panels, data.overview))
     except InvalidFile as error:  # the tables are worth showing all the same
-        problem = str(error)
-    made = Report(**{one.name: getattr(data, one.name) for one in fields(data)}, page=path, page_error=problem)
+        return _join(data, made.page, str(error))
+    return made
+
+
+def _join(data: ReportData, page: Path, problem: str = "") -> Report:
+    made = Report(**{one.name: getattr(data, one.name) for one in fields(data)}, page=page, page_error=problem)
     vars(made).update(vars(data))  # also what has been computed of it
     return made

@@ -79,6 +79,17 @@ def test_a_team_wins_together():
     assert [bout.games[0].winners for bout in result.bouts] == [(1, 3), (0, 2)]
 
 
+def test_players_with_options():
+    board = {"board_width": 3, "board_height": 5}
+    players = ["greedy(weights=[0, 0, 0, 1])", "greedy(weights={win: 1}, estimate=none)"]
+    result = match("mo-breakthrough-v0", players, games=2, **board)
+    assert result.players == tuple(players)
+    assert result.returns.tolist() != match("mo-breakthrough-v0", ["greedy", "greedy"], games=2, **board).returns.tolist()
+    for wrong, message in [("greedy(estimat=none)", "did you mean 'estimate'"), ("greedy(none)", r"expected NAME or NAME\(")]:
+        with pytest.raises(InvalidParameter, match=message):
+            match("mo-breakthrough-v0", ["random", wrong], games=2, **board)
+
+
 def test_who_has_most_of_what_is_zero_sum_wins_where_infos_do_not_say():
     result = match("mo-breakthrough-v0", ["greedy", "random"], games=4, board_width=3, board_height=5)
     assert result.wins.sum() == 4

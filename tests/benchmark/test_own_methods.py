@@ -27,6 +27,8 @@ from tests.cli.test_app import momagames_here
 PAGE = (Path(__file__).parents[2] / "docs" / "own-method.md").read_text()
 MODULE = "mine_of_these_tests"
 CODE = """
+import sys
+
 import numpy as np
 
 SEEN = []
@@ -79,7 +81,22 @@ class Broken:
         pass
 
     def __call__(self, observation, mask, generator):
-        return 1 // 0  # line 54
+        return 1 // 0  # line 56
+
+
+class Leaver(Broken):
+    def __call__(self, observation, mask, generator):
+        sys.exit("enough")
+
+
+class Shaped:
+    name = "shaped"
+
+    def __init__(self, game, agent, bonus=len, rate=1.0):
+        self.bonus = bonus
+
+    def __call__(self, observation, mask, generator):
+        return int(mask.nonzero()[0][self.bonus(())])
 
 
 class Reserved:
@@ -133,7 +150,7 @@ def test_a_class_plays_for_weights(place):
     listed = mine("Chooser", weights=[[3, 1], [0, 1]], options={"noise": 0.1})
     loaded = own_suite(RANDOM, mine("Chooser", weights="lattice"), listed)
     assert labels(loaded) == ["random", "my chooser", "my chooser(noise=0.1)"]
-    assert loaded.experiments[0].methods[1].options == {"noise": 0.5, "tags": ("a",)}
+    assert loaded.experiments[0].methods[1].own_options == {"noise": 0.5, "tags": ("a",)}
     assert not run_suite(loaded, place / "out").failed
     store = Store(place / "out")
     weights = [store.read_metadata(run)["facts"]["weights"] for run in store.finished_runs() if "Chooser" in run.method.name]
@@ -299,10 +316,53 @@ def test_an_error_names_the_line_and_the_file_of_the_traceback(place):
     file.write_text(format_suite(own_suite(RANDOM, mine("Broken"))))
     done = momagames_here("bench", "run", "mine.yaml", "--out", "out", "--executor", "here", cwd=place, COLUMNS="200")
     assert done.returncode == 1
-    line = CODE.splitlines().index("        return 1 // 0  # line 54") + 1
+    line = CODE.splitlines().index("        return 1 // 0  # line 56") + 1
     assert f"ZeroDivisionError: integer division or modulo by zero ({place / MODULE}.py, line {line})" in done.stdout
     (trace,) = re.findall(r"whole traceback: (\S+)", done.stdout)
     assert "return 1 // 0" in (place / trace).read_text()
+
+
+def test_exit_in_a_policy_fails_its_run_alone(place):
+    done = run_suite(own_suite(mine("Leaver"), RANDOM), place / "out")
+    assert [outcome.error.partition(" (")[0] for outcome in done.failed] == ["SystemExit: enough"]
+    assert [run.method.name for run in done.finished] == ["random"]
+
+
+def test_defaults_that_no_suite_can_state_are_no_options(place):
+    loaded = own_suite(mine("Shaped", options={"rate": 2.0}))
+    assert loaded.experiments[0].methods[0].own_options == {"rate": 2.0}
+    assert not run_suite(loaded, place / "out").failed
+    with pytest.raises(InvalidFile, match=r"unknown option 'bonus': expected 'rate'"):
+        own_suite(mine("Shaped", options={"bonus": 1}))
+
+
+def test_weights_by_the_names_of_objectives(place):
+    added = parse_method(f"{MODULE}:Chooser(weights=[{{win: 3, speed: 1}}, {{speed: 2}}])")
+    loaded = own_suite(added.model_dump(mode="json"))
+    assert not run_suite(loaded, place / "out").failed
+    (run,) = Store(place / "out").finished_runs()
+    assert list(Store(place / "out").read_metadata(run)["facts"]["weights"].values()) == [[0.75, 0.25], [0.0, 1.0]]
+    (again,) = load_suite(write(place, format_suite(loaded))).experiments[0].methods
+    assert again.weights == added.weights
+    with pytest.raises(InvalidFile, match=r"weights name the objective 'wine'.*did you mean 'win'"):
+        own_suite(mine("Chooser", weights=[{"wine": 1}]))
+
+
+def write(place, text):
+    (place / "written.yaml").write_text(text)
+    return place / "written.yaml"
+
+
+def test_an_edited_policy_is_run_again(place):
+    loaded = own_suite(mine("first"))
+    assert len(run_suite(loaded, place / "out").finished) == 1
+    assert len(run_suite(own_suite(mine("first")), place / "out").skipped) == 1
+    text = format_suite(loaded)
+    assert "sha256" not in text
+    (place / f"{MODULE}.py").write_text(CODE.replace("argmax", "argmin"))
+    assert len(run_suite(load_suite(write(place, text)), place / "out").finished) == 1
+    with pytest.raises(InvalidFile, match=f"{MODULE}.py: has changed since the suite was read"):
+        loaded.experiments[0].methods[0].pin_file(momagames.spec("mo-breakthrough-v0", **PARAMS))
 
 
 # -------------------------------------------------------------------------------------------------------------- labels
@@ -413,7 +473,7 @@ FILES = ("mine.py", "make_network.py")
         ("nowhere:First", "No module named 'nowhere'"),
         ("json:First", "no attribute 'First'"),
         ("mine_of_these_tests:number", r"expected a function \(observation, mask, generator\) -> action"),
-        ("beem", "expected .* or your own as 'module:name'; did you mean 'beam'"),
+        ("beem", "did you mean 'beam'. Expected .*, or your own as 'module:name'"),
     ],
 )
 def test_names_that_are_not_methods(name, expected, place):

@@ -4,13 +4,14 @@ import csv
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import momagames
 from momagames.benchmark.runner import Shard, run_suite
-from momagames.benchmark.store import packed_rows
-from momagames.benchmark.store.costs import Timings, describe_cost, format_duration
+from momagames.benchmark.store import costs, packed_rows
+from momagames.benchmark.store.costs import TimeLeft, Timings, describe_cost, format_duration
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.policy_files import POLICIES as POLICY_FILE
@@ -93,6 +94,30 @@ def test_costs_grow_with_the_work(here):
         if run.method == policies.method and run.kind == "policies"
     ]
     assert timings.estimate([policies]).steps == pytest.approx(sum(each) / 2, abs=1)  # the median of two
+
+
+def test_the_time_left_follows_from_runs_of_like_cost(here, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(costs, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    few = suite(plans([RANDOM, GREEDY], seeds=range(10)))
+    larger = suite({**plans([GREEDY], seeds=range(10), board_width=6)}).list_runs()
+    random, greedy = ([run for run in few.list_runs() if run.method.name == name] for name in ("random", "greedy"))
+    left = TimeLeft([*random, *greedy], workers=2)
+    assert left.describe() == "-:--:--"
+    left.end(random[0], 4.0)
+    left.learn(random[0], 4.0)
+    now[0] = 4.0
+    assert left.describe() == "0:00:16+"  # ten runs of 4 s on two workers, since 4 s; the others are unknown
+    left.learn(larger[0], 60.0)  # of the same method
+    assert left.describe() == "0:05:16"
+    now[0] = 6.0
+    assert left.describe() == "0:05:14"
+    left.learn(greedy[0], 20.0)  # of the same game, too
+    left.end(greedy[1], 2.0)  # failed at once
+    assert left.describe() == "0:01:45"
+    stored = TimeLeft(here.finished_runs(), workers=1)
+    stored.learn_stored(here, here.finished_runs())
+    assert not stored.describe().endswith("+")
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_a_match(tmp_path):
         (["info", "mo-samegame-v0", "-p", "board_width"], "is not of the form name=value"),
         (["info", "mo-samegame-v0", "-p", "board_width=[3"], "board_width=[3"),
         (["play", "mo-samegame-v1"], "did you mean 'mo-samegame-v0'"),
-        (["play", "mo-samegame-v0", "--agent", "1"], "invalid human=1: expected 'agent_0', or an index 0..0"),
+        (["play", "mo-samegame-v0", "--agent", "1"], "invalid --agent=1: expected 'agent_0', or an index 0..0"),
     ],
 )
 @pytest.mark.long

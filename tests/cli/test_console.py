@@ -7,7 +7,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from momagames.cli.app import app
-from momagames.cli.console import console, print_facts, print_heading, print_line, progress, table
+from momagames.cli.console import Pace, console, print_facts, print_heading, print_line, progress, table
 from tests.cli.test_app import momagames_here
 
 TEXT = "a [/x] [bold]b[/bold] :smile: \x1b[31m\x1b]0;pwn\x07 \r\x9b2J \u202eabc \udcff"
@@ -69,6 +69,21 @@ def test_progress_and_status(width):
     assert "<Bar" not in printed
     assert "3/165" in printed
     assert max(map(len, printed.replace("\r", "\n").split("\n"))) < width + 40  # with the movements of the cursor
+
+
+def test_the_pace_starts_after_the_compilation():
+    now = [0.0]
+    pace = Pace(100, lambda: now[0])
+    assert pace.describe_left() == "-:--:--"
+    now[0] = 50.0
+    pace.advance(10)
+    assert pace.describe_left() == "-:--:--"
+    now[0] = 60.0
+    pace.advance(30)
+    assert pace.describe_left() == "0:00:35"
+    now[0] = 62.0
+    pace.advance()
+    assert pace.describe_left() == "0:00:39"
 
 
 def test_lines_without_a_console(capsys):

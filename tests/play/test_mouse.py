@@ -15,6 +15,7 @@ from momagames.games.samegame import view as samegame
 from momagames.games.tileblast.view import drawing as tileblast
 from momagames.games.tileblast.view.scene import tap_cells
 from momagames.play import windowed
+from momagames.play.session import Session
 from momagames.play.windowed import MouseGameWindow, open_game_window
 from momagames.render import canvas
 
@@ -90,6 +91,20 @@ def test_every_pixel_of_a_cell_is_that_cell():
     ):
         assert tileblast.pick(state, place, place) is None
         assert tileblast.point(state, *place) == {}
+
+
+@pytest.mark.parametrize("opponent", ["greedy", "champion"])
+def test_policies_are_compiled_before_the_window_opens(opponent, monkeypatch):
+    moves = []
+    step = Session.step
+    monkeypatch.setattr(Session, "step", lambda session, chosen: moves.append(session) or step(session, chosen))
+    board = opened(BREAKTHROUGH, opponent=opponent)
+    assert moves
+    assert board.session not in moves
+    assert ply(board) == 0
+    moves.clear()
+    opened(BREAKTHROUGH, opponent=lambda state, mask, generator: 0)  # Python: it would see a game that nobody plays
+    assert not moves
 
 
 def test_a_click_taps_the_cell(mouse):

@@ -59,7 +59,7 @@ def test_own_indicators_are_in_every_table(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("hypervolum", r"indicators\.names\[1\]: invalid indicator='hypervolum': .* did you mean 'hypervolume'"),
+        ("hypervolum", r"indicators\.names\[1\]: invalid indicator='hypervolum'; did you mean 'hypervolume'"),
         (f"{HERE}:HERE", "expected a name of a momagames.analysis.named_indicators.Indicator"),
         (f"{HERE}:NOTHING", f"indicators.names\\[1\\]: .*cannot load '{HERE}:NOTHING'"),
     ],

@@ -15,12 +15,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from momagames.analysis.indicators import hypervolume
 from momagames.analysis.named_indicators import WEIGHT_INDICATORS, find_indicator
 from momagames.benchmark import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
+from momagames.cli.app import app
 from momagames.errors import InvalidFile, MissingExtra
 from momagames.files.writing import write_page
 from momagames.render.vectors import format_text
@@ -402,6 +404,21 @@ def test_missing_matplotlib_names_the_extra(made, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r'pip install "momagames\[figures\]"'):
         write_figures(made, tmp_path)
+
+
+def test_missing_matplotlib_is_told_before_the_work(made, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("momagames.reports.report", None)
+    asked = CliRunner().invoke(app, ["bench", "report", str(made.page.parent), "--figures", str(tmp_path)])
+    assert isinstance(asked.exception, MissingExtra)
+
+
+def test_tables_come_before_the_page(tmp_path):
+    run_suite(broken(), tmp_path)
+    seen = []
+    made = report(tmp_path, on_data=lambda data: seen.append((data.page.exists(), data.table())))
+    assert [exists for exists, _ in seen] == [False]
+    assert made.page.exists()
 
 
 def test_failures_are_on_the_page(tmp_path):

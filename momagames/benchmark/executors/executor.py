@@ -50,7 +50,7 @@ def execute_run(run: Run, folder: Path) -> Outcome:
     if not store.has_run(run):
         try:
             store.write_run(run, enforce_time_limit(evaluate.evaluate_run(run, facts, policies), run.seconds), facts, policies)
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             error = summary_line(problem)
     return Outcome(run, time.perf_counter() - started, error)
 

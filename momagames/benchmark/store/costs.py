@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from statistics import median
 from typing import Any
 
@@ -55,6 +57,64 @@ class Timings:
                 steps += run.count_units() if bounded else 0
                 guessed |= not bounded
         return Cost(seconds, round(steps), unknown, guessed)
+
+
+class TimeLeft:
+    """Seconds until runs have ended, from the wall time of others: of the same game and method, else of the same id and
+    method, else of the same method.
+
+    runs       those that are to end
+    workers    number of processes that execute them
+    """
+
+    def __init__(self, runs: Sequence[Run], workers: int) -> None:
+        self._runs = [(run.digest, _list_likeness(run), run.count_units()) for run in runs]
+        self._ended: dict[str, float] = {}  # run -> seconds
+        self._workers, self._started = workers, time.monotonic()
+        self._found: dict[tuple[str, ...], list[float]] = {}  # seconds of a unit of work
+        self._is_changed = True
+
+    def learn(self, run: Run, seconds: float) -> None:
+        """Take the wall time of a run."""
+        for key in _list_likeness(run):
+            self._found.setdefault(key, []).append(seconds / run.count_units())
+        self._is_changed = True
+
+    def learn_stored(self, store: Store, runs: Iterable[Run]) -> None:
+        """Take the wall time of a finished run of each game and method among these."""
+        for run in {group_key(run): run for run in runs if store.has_run(run)}.values():
+            with refuse_content(store.run_directory(run), RUN):
+                self.learn(run, float(store.read_metadata(run)["wall_s"]))
+
+    def end(self, run: Run, seconds: float) -> None:
+        """Note that one of the runs has ended after these seconds."""
+        self._ended[run.digest] = seconds
+        self._is_changed = True
+
+    def describe(self) -> str:
+        """Return the time as text: "0:03:20"; with a plus if runs of unknown length come on top."""
+        if self._is_changed:
+            self._compute_end()
+        left = self._end - time.monotonic()
+        if left <= 0:
+            return "-:--:--"
+        return f"{timedelta(seconds=round(left))}{'' if self._is_known else '+'}"
+
+    def _compute_end(self) -> None:
+        total, self._is_known, self._is_changed = 0.0, True, False
+        for digest, keys, units in self._runs:
+            if digest in self._ended:
+                total += self._ended[digest]
+            elif found := next((self._found[key] for key in keys if key in self._found), None):
+                total += median(found) * units
+            else:
+                self._is_known = False
+        self._end = self._started + total / self._workers
+
+
+def _list_likeness(run: Run) -> tuple[tuple[str, ...], ...]:
+    """Return what a run has in common with runs of like cost, the likest first."""
+    return (group_key(run),), (run.kind, run.game.id, run.method.name), (run.kind, run.method.name)
 
 
 def group_key(run: Run) -> str:

@@ -117,7 +117,7 @@ class Store:
     ) -> None:
         """Write the rows of a run as they arrive, then finish it. `facts` and `policies` are read after the last row.
 
-        If the rows raise an Exception, the partial files move to `failed`, and the exception propagates.
+        If the rows raise an Exception or SystemExit, the partial files move to `failed`, and the exception propagates.
         """
         scratch = self._make_scratch(run)
         wall, cpu, started = time.time(), time.process_time(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -144,7 +144,7 @@ class Store:
             write_file_atomically(scratch / FRONT, format_json({"schema": SCHEMA, "points": front.compute_points(), **known}))
             write_file_atomically(scratch / METADATA, metadata())
             write_checksums(scratch, hash_files(scratch, HASHED))
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # code of a user may call exit
             self._record_failure(run, scratch, summary_line(error), traceback.format_exc(), metadata)
             raise
         except BaseException:  # Ctrl-C: only this run is lost

@@ -51,13 +51,20 @@ def write_figures(data: ReportData, folder: str | Path, forms: Sequence[str] = (
     return save_figures(list_figures(data), folder, forms)
 
 
-def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Sequence[str]) -> list[Path]:
-    """Draw figures of `list_figures` and write their files (see `write_figures`)."""
+def check_matplotlib() -> None:
+    """Raise MissingExtra without matplotlib (extra `figures`)."""
     try:
-        import matplotlib as mpl
-        from matplotlib.text import Text
+        import matplotlib  # noqa: F401 - whether it can be
     except ImportError:
         raise MissingExtra('figures need matplotlib: pip install "momagames[figures]"') from None
+
+
+def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Sequence[str]) -> list[Path]:
+    """Draw figures of `list_figures` and write their files (see `write_figures`)."""
+    check_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.text import Text
+
     place = Path(folder)
     make_folder(place)
     written = []

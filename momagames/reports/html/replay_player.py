@@ -96,7 +96,9 @@ def collect_replays(
             if result.frames >= (MAX_TOTAL_FRAMES if round_ else MAX_FIRST_FRAMES):
                 return result
             if progress:
-                progress(f"replays for the page: {len(result.replays)} (omit them with bench report --no-replays)")
+                done = 10 * max(result.frames / MAX_TOTAL_FRAMES, len(result.replays) / result.candidates)
+                bar = f"{'━' * min(10, round(done)):<10}"
+                progress(f"replays for the page {bar} {len(result.replays)} (omit them with bench report --no-replays)")
             tile_counts = {size: len(tiles.indices) for size, tiles in result.tiles.items()}
             try:
                 _add_replay(result, store, panel.game, key, value, panel.kind == "plans")
