@@ -24,6 +24,7 @@ FACTORIES: dict[str, str] = {
     "gymnasium": "momagames.adapters.gymnasium:make",
     "text": "momagames.adapters.text.environment:make",
 }
+FLATTEN = "momagames.wrappers:Flatten"
 VECTOR_FACTORY = "momagames.adapters.vector:make"
 TEXT_BATCH = "momagames.adapters.text.batch:TextBatch"
 SCALAR, SCALARIZE = ("weights", "utility"), "momagames.wrappers:Scalarize"
@@ -56,6 +57,20 @@ def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | Multi
     find_entry(id)
     env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = _make(FACTORIES[api], id, options=options)
     return env
+
+
+def make_scalar(game_id: str, api: Api = "gymnasium", **options: Any) -> Any:
+    """Make an environment with scalar rewards and flat observations, float32[F].
+
+    Action masks are where learners of the API look for them: in "aec" beside the observation in a dict, else in the infos.
+
+    options    of `make`; by default all objectives have the same weight, and an illegal action is played as the next legal one
+    """
+    env: Any = make(game_id, api, **{"illegal": "next", **options})
+    if all(options.get(name) is None for name in SCALAR):
+        objectives = len(env.game.objectives)
+        env = load_object(SCALARIZE)(env, [1 / objectives] * objectives)
+    return load_object(FLATTEN)(env, mask="observation" if api == "aec" else "info")
 
 
 def _make(factory: str, *arguments: Any, options: dict[str, Any]) -> Any:

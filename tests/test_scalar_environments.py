@@ -4,8 +4,11 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from pettingzoo.test import api_test, parallel_api_test
 
 import momagames
+from momagames import registry
+from momagames.adapters.hosts import format_scalar_id
 from momagames.errors import InvalidParameter
 from momagames.wrappers import Scalarize
 
@@ -77,3 +80,58 @@ def test_a_learner_without_masks_or_vectors_runs_by_id():
     options = {"board_width": 4, "board_height": 4, "num_colors": 3, "illegal": "next"}
     env = gymnasium.make("momagames/mo-samegame-v0", weights=[1, 1, 1], **options)
     stable.PPO("MlpPolicy", momagames.wrappers.Flatten(env, mask=None), n_steps=32, batch_size=32, device="cpu").learn(64)
+
+
+# ------------------------------------------------------------------------------------------------- the scalar form by id
+
+
+def list_scalar_ids():
+    return [(id, format_scalar_id(f"momagames/{id}")) for id in registry.ids()]
+
+
+@pytest.mark.parametrize(("id", "name"), list_scalar_ids())
+@pytest.mark.filterwarnings("error")
+def test_every_id_has_a_scalar_form(id, name):
+    env = gymnasium.make(f"momagames:{name}")  # as learners that take an id import it; Gymnasium checks it
+    observation, info = env.reset(seed=0)
+    assert isinstance(env.observation_space, gymnasium.spaces.Box)
+    assert observation.dtype == np.float32
+    assert observation in env.observation_space
+    assert info["action_mask"].dtype == np.int8
+    for _ in range(5):
+        _, reward, terminated, truncated, info = env.step(env.action_space.sample())  # legal or not
+        assert isinstance(reward, float)
+        if terminated or truncated:
+            break
+    assert set(info) >= {"action_mask"}
+    assert all(isinstance(value, (int, float, np.ndarray, np.number)) for value in info.values())
+
+
+def test_objectives_of_the_scalar_form_weigh_the_same():
+    options = {**SMALL, "others": "random"}
+    equal = play(momagames.make("mo-breakthrough-v0", "gymnasium", weights=[0.25] * 4, **options))
+    assert play(gymnasium.make("momagames/mo-breakthrough-scalar-v0", **options)) == equal
+    chosen = play(momagames.make("mo-breakthrough-v0", "gymnasium", weights=WEIGHTS, **options))
+    assert play(gymnasium.make("momagames/mo-breakthrough-scalar-v0", weights=WEIGHTS, **options)) == chosen != equal
+
+
+@pytest.mark.parametrize("api", ["aec", "parallel"])
+def test_scalar_form_in_pettingzoo(api):
+    env = pettingzoo.make(api, "momagames/mo-pommerman-duel-scalar-v0", weights={"outcome": 1})
+    env.reset(seed=0)
+    spaces = [env.observation_space(agent) for agent in env.possible_agents]
+    assert {(space["observation"] if api == "aec" else space).dtype for space in spaces} == {np.dtype(np.float32)}
+    if api == "parallel":
+        parallel_api_test(env, num_cycles=50)
+        observations, infos = env.reset(seed=0)
+        assert all(infos[agent]["action_mask"].sum() for agent in env.agents)
+        assert all(observations[agent] in env.observation_space(agent) for agent in env.agents)
+    else:
+        api_test(env, num_cycles=50)
+
+
+def test_batches_of_the_scalar_form_by_id():
+    envs = gymnasium.make_vec("momagames/mo-samegame-scalar-v0", 3, vectorization_mode="sync")
+    envs.reset(seed=1)
+    observations, rewards, *_ = envs.step(np.zeros(3, np.int64))
+    assert (observations.dtype, rewards.dtype) == (np.float32, np.float64)

@@ -1,4 +1,7 @@
-"""Registration of the ids with Gymnasium (and MO-Gymnasium) and PettingZoo, in the namespace momagames/."""
+"""Registration of the ids with Gymnasium (and MO-Gymnasium) and PettingZoo, in the namespace momagames/.
+
+Each id has a scalar form for learners that know one reward and vectors of numbers: "momagames/NAME-scalar-vN".
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,19 @@ def register_environment(id: str) -> None:
             disable_env_checker=True,  # it requires scalar rewards
             order_enforce=False,  # the environments check the order themselves
         )
+    scalar, make_scalar = format_scalar_id(name), "momagames.environments:make_scalar"
+    if scalar not in gymnasium.registry:
+        gymnasium.register(scalar, entry_point=make_scalar, kwargs={"game_id": id}, order_enforce=False)
     for api in ("aec", "parallel") if hasattr(pettingzoo, "register") else ():
-        if name not in getattr(pettingzoo, f"{api}_registry"):
-            pettingzoo.register(api, name, entry_point="momagames.environments:make", kwargs={"id": id, "api": api})
+        for form, make, kwargs in ((name, "momagames.environments:make", {"id": id}), (scalar, make_scalar, {"game_id": id})):
+            if form not in getattr(pettingzoo, f"{api}_registry"):
+                pettingzoo.register(api, form, entry_point=make, kwargs={**kwargs, "api": api})
+
+
+def format_scalar_id(name: str) -> str:
+    """Return the name of the scalar form: "mo-samegame-scalar-v0" of "mo-samegame-v0"."""
+    base, _, version = name.rpartition("-")
+    return f"{base}-scalar-{version}"
 
 
 def make_single(game_id: str, **options: Any) -> Any:
