@@ -9,6 +9,7 @@ import dataclasses
 import gc
 import re
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ gc.disable()  # it takes a quarter of the time of a build, which ends before it 
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
+from command_page import write_command_page  # noqa: E402
 from game_pages import write_pages  # noqa: E402
 from make_results import ARCHIVES, PAGES, compare_pages, make_results  # noqa: E402
 from page_figures import show_images  # noqa: E402
@@ -111,7 +113,8 @@ def add_figures(app: Any, page: str, source: list[str]) -> None:
 
 
 def setup(app: Any) -> None:
-    for name in (*write_pages(HERE / "games"), *write_gallery(HERE / "proven-fronts.md")):
+    written = write_pages(HERE / "games"), write_gallery(HERE / "proven-fronts.md"), write_command_page(HERE / "commands.md")
+    for name in chain(*written):
         LOGGER.info("%s: written", name)
     app.add_config_value("compute_results", True, "env", bool)
     app.connect("builder-inited", update_results)

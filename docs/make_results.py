@@ -35,7 +35,7 @@ from momagames.reports.text.verdicts import describe_leads
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "results"
-HISTORY = ("learning.md",)  # pages of results of former versions, which are not made again
+HISTORY = ("ablations.md", "learning.md")  # pages of measurements of version 0.1.0, which are not made again
 ARCHIVES = {suite: ROOT / "benchmarks" / "fronts" / f"{suite}.npz.xz" for suite in MAKERS}
 
 
@@ -87,7 +87,7 @@ INTRODUCTION = """\
 What the package's methods reach, in short; each title leads to figures and tables. Where nothing else is named,
 scores are hypervolume ratios: the hypervolume of what a method finds, divided by that of the exact front or of the
 best one that is known. A setting is a game with its parameters, objectives and opponents. A policy acts on what an
-agent observes; a plan is a list of actions from one position. [Benchmark](../benchmark.md#methods) explains the
+agent observes; a plan is a list of actions from one position. [Methods](../methods.md) explains the
 methods, `champion` is the [trained policy of the package](../training.md#champions), and the
 [glossary](../glossary.md) has the other words."""
 LEADERS = """\

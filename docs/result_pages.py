@@ -56,7 +56,7 @@ Mean hypervolume ratios; the baseline is the best of all methods except `champio
 than the budget, with two seeds or more. It is chosen on the same results, which favors it. Win or loss: the interval
 of the difference, paired by seeds, is above or below zero."""
 FRONTS = """\
-Measured on the best-known front of each setting; [Metrics](../metrics.md#what-a-setting-must-show) defines the columns
+Measured on the best-known front of each setting; [Metrics](../policy-metrics.md#what-a-setting-must-show) defines the columns
 and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the largest share of
 the hypervolume that a single point has. Least loss: what the best policy for an objective loses in another one, as a
 share of the range. Simple: the share of random and scripted policies together."""
@@ -67,12 +67,12 @@ needs more take more. The tables above print the steps and the CPU time of that 
 on its steps alone: with the stored number of steps every machine finds the same plans, except for learners."""
 ESTIMATE = """\
 `momagames bench estimate head_to_head` measures the CPU-hours of the whole suite before it runs. Definitions:
-[Metrics](../metrics.md#games-between-learners)."""
+[Metrics](../multi-agent-metrics.md#games-between-learners)."""
 EXACT_FRONTS = """\
 The exact fronts are computed again by the method `exact` and stored in the cache of the package; their witnesses are
 played again whenever they are read. The training instances of an experiment with fewer of them are the first of
 those with more, and the test instances are the same. Definitions:
-[Metrics](../metrics.md#generalization-over-instances)."""
+[Metrics](../policy-metrics.md#generalization-over-instances)."""
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import fields
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
 import pytest
+import typer
 
 import momagames
+from momagames.baselines import METHODS, method
+from momagames.cli.app import app
 from momagames.games import BENCHMARK, VERSIONS
 from tests.cases import folder_of
 from tests.pages import FENCE, ROOT, examples, name_of, run_examples
@@ -28,6 +32,7 @@ from tests.specifications import (
 
 BREAKTHROUGH = "mo-breakthrough-v0"
 MADE = ("index", "trained-policies")
+MADE_PAGES = (ROOT / "docs/commands.md", ROOT / "docs/proven-fronts.md")
 FAMILIES = {folder_of(id) for id in BENCHMARK}  # whose pages the build makes
 FOLDERS = ("docs", "docs/api", "docs/decisions", "docs/leaderboard", "docs/tutorials")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))])
@@ -36,6 +41,32 @@ EXTRAS = {"datasets": ("pyarrow", "torch"), "own-method": ("torch",)}  # page in
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 IMAGE = re.compile(r"^```\{image\} (\S+)$", re.MULTILINE)
 NAMED = re.compile(r"`([a-z_/]+\.py)`, `([\w.]+)`")  # a file of the package and what it defines
+
+
+# -------------------------------------------------------------------------------------------------------------- length
+
+MAX_WORDS = 2500
+
+
+def list_long_pages(pages: dict[Path, int]) -> list[str]:
+    """Return pages that have more words than allowed, counted between white space."""
+    counts = {page: (len(page.read_text(encoding="utf-8").split()), most) for page, most in pages.items()}
+    return [f"{page}: {words} words, expected at most {most}" for page, (words, most) in counts.items() if words > most]
+
+
+def test_pages_are_short_enough_to_read(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    history = [ROOT / "docs/results" / name for name in import_module("make_results").HISTORY]
+    folders = ("docs", "docs/api", "docs/decisions", "docs/notebooks", "docs/paper", "docs/tutorials")
+    pages = [*(page for folder in folders for page in sorted((ROOT / folder).glob("*.md"))), *history]
+    limits = {page: MAX_WORDS for page in pages if page not in MADE_PAGES}
+    assert not list_long_pages(limits), "shorten them, or split them where they serve two readers"
+
+
+def test_a_planted_long_page_is_found(tmp_path):
+    (page := tmp_path / "long.md").write_text("one two  three\n", encoding="utf-8")
+    assert not list_long_pages({page: 3})
+    assert len(list_long_pages({page: 2})) == 1
 
 
 # ------------------------------------------------------------------------------------------------------------ examples
@@ -79,7 +110,7 @@ def dead_links(page: Path, text: str) -> list[str]:
             continue
         path, _, anchor = target.partition("#")
         file = (page.parent / path).resolve() if path else page
-        made = file == ROOT / "docs/proven-fronts.md"
+        made = file in MADE_PAGES
         made |= file.parent == ROOT / "docs/games" and file.stem.removesuffix("-specification") in {*FAMILIES, *MADE}
         if not made and not file.exists():
             dead.append(f"{name_of(page)}: {target}")
@@ -328,6 +359,38 @@ def test_api_reference_has_what_examples_import():
     documented = list_documented_names() | modules
     missing = {one: page for one, page in list_imported_names().items() if one not in documented}
     assert not missing, f"add them to docs/api: {missing}"
+
+
+COLUMN = re.compile(r"^ *(\S.*?) {2,}\S", re.MULTILINE)  # names at the start of a row of a docstring
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_api_reference_has_every_option_of_a_method(name):
+    """The page of methods shows the class, and a docstring of a class of this page has a row for each option."""
+    cls = method(name)
+    classes = {f"{one.__module__}.{one.__qualname__}": one for one in cls.__mro__}
+    listed = re.findall(r"autoclass:: ([\w.]+)", (ROOT / "docs/api/methods.md").read_text(encoding="utf-8"))
+    assert f"{cls.__module__}.{cls.__qualname__}" in listed
+    rows = [row for one in listed if one in classes for row in COLUMN.findall(classes[one].__doc__ or "")]
+    assert {one.name for one in fields(cls)} <= {word for row in rows for word in row.split(", ")}
+
+
+def test_the_page_of_commands_has_every_option(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import_module("command_page").write_command_page(tmp_path / "commands.md")
+    text = (tmp_path / "commands.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^#+ momagames (.+?)\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL))
+    main, found = typer.main.get_command(app), 0
+    for name in main.list_commands(None):
+        assert name in sections
+    commands = {name: one for name, one in main.commands.items() if not hasattr(one, "commands")}
+    for group, one in main.commands.items():
+        commands |= {f"{group} {name}": part for name, part in getattr(one, "commands", {}).items()}
+    for name, command in commands.items():
+        for option in chain(*(one.opts for one in command.params if one.param_type_name == "option" and one.name != "help")):
+            assert f"`{option}`" in sections[name]
+            found += 1
+    assert found > 100
 
 
 def test_files_and_names_of_the_architecture_exist():

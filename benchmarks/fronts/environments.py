@@ -1,4 +1,4 @@
-"""Exact fronts of MO-Gymnasium's small environments: the files of the package, and the comparison of docs/exact.md.
+"""Exact fronts of MO-Gymnasium's small environments: files of the package, and comparisons (docs/mo-gymnasium-fronts.md).
 
 python benchmarks/fronts/environments.py                       # missing files, each by `momagames exact`
 python benchmarks/fronts/environments.py --again resource      # files whose name contains this word, again

@@ -22,7 +22,7 @@ from momagames.reports import report
 from momagames.reports.data.results_comparison import compare_results
 from tests.benchmark.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, seal, suite, whole
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
+PAGE = Path(__file__).parents[2] / "docs" / "results-directory.md"
 
 
 @pytest.fixture(scope="module")

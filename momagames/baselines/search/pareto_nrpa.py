@@ -53,12 +53,12 @@ class ParetoNrpa(Method):
     Move codes and the counting of steps are those of `nrpa`. Several policies, fronts at each level and adaptation by
     isolation follow the source; the choice of lines and the capacity of a front are our own.
 
-    num_policies policies at each level, 1..32
-    levels       nesting levels, 1..6
-    iterations   iterations of each level
-    alpha        step size of an adaptation, more than 0, up to 10
-    bias         stored scorer of candidate actions, added to the weights of a policy: "champion", or the path of a checkpoint
-                 of training; empty: none
+    num_policies  policies at each level, 1..32
+    levels        nesting levels, 1..6
+    iterations    iterations of each level
+    alpha         step size of an adaptation, more than 0, up to 10
+    bias          stored scorer of candidate actions, added to the weights of a policy: "champion", or the path of a checkpoint
+                  of training; empty: none
 
     Source: Lallouet, Cazenave and Enderli, "Pareto-NRPA: a novel Monte-Carlo search algorithm for multi-objective
     optimization", arXiv:2507.19109, 2025; Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011.

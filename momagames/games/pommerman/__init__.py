@@ -70,7 +70,7 @@ EGOCENTRIC_VIEW = EgocentricView(
     planes=egocentric_kernels.PLANES,
     scalars=egocentric_kernels.SCALARS,
 )
-# fast enough to improve on the expert, if its play has returns of about 1: see docs/training.md
+# fast enough to improve on the expert, if its play has returns of about 1: see docs/moppo.md
 TRAINING = TrainingDefaults(
     {
         "reward_scaling": "expert", "self_play": 0.0, "opponent_pool_size": 0, "concentration": 0.5, "bc_fraction": 0.05,
