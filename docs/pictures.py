@@ -25,6 +25,7 @@ class Picture:
     render_options   render options
     seed             random seed of the start position and of the policies
     weights          of the objectives for the first policy; none: its own
+    is_board         the cells of the board alone, on a transparent square
     """
 
     file: str
@@ -37,6 +38,7 @@ class Picture:
     render_options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 4
     weights: tuple[float, ...] = ()
+    is_board: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,19 @@ ENDS = (
     show_ends("tileblast", TILEBLAST, {"level": 4, "objectives": ("goals", "move", "score")}, (1, 2)),
     show_ends("robotmail", ROBOTMAILS[1], {"objectives": ("delivery", "energy", "blocked")}, (0, 1), ASTAR, range(70)),
 )  # fmt: skip
+# Of each family, the moving board of README.md and of the first page
+BOARDS = (
+    Picture("samegame-board.gif", "MO-SameGame", SAMEGAME, ("greedy",), WHOLE, (),
+            {"board_width": 8, "board_height": 8, "num_colors": 4}, is_board=True),
+    Picture("breakthrough-board.gif", "MO-Breakthrough", BREAKTHROUGH, ("greedy", "random"), WHOLE, (),
+            {"board_width": 6, "board_height": 6}, is_board=True),
+    Picture("pommerman-board.gif", "MO-Pommerman", FFA, SIMPLE, range(24, 46), (), seed=1, is_board=True),
+    Picture("tileblast-board.gif", "MO-TileBlast", TILEBLAST, ("greedy",), WHOLE, (), {"level": 2}, is_board=True),
+    Picture("robotmail-board.gif", "MO-RoboticMail", ROBOTMAILS[2], ASTAR * 4, range(60, 100), (), is_board=True),
+)  # fmt: skip
 # In the order of a page, after its animations
 PICTURES: tuple[Picture | Legend, ...] = (
+    *BOARDS,
     Legend("front.png", "What the policies of one network cover in MO-Breakthrough, and the best of them alone", ()),
     Picture("samegame.gif", "A game of a greedy agent, move by move", SAMEGAME, ("greedy",), WHOLE, (SAMEGAME,),
             {"board_width": 8, "board_height": 6, "num_colors": 4}),

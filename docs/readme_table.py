@@ -1,4 +1,4 @@
-"""Writes the table of environments into README.md, from the registry.
+"""Writes the table of games into README.md, from the registry.
 
 python docs/readme_table.py
 """
@@ -8,26 +8,32 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from families import list_families, spec_file
+
 import momagames
-from momagames.games import BENCHMARK
 
-README = Path(__file__).resolve().parent.parent / "README.md"
-PLACE = re.compile(r"(<!-- environments: start[^\n]*-->\n).*?(<!-- environments: end -->)", re.DOTALL)
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+PLACE = re.compile(r"(<!-- games: start[^\n]*-->\n).*?(<!-- games: end -->)", re.DOTALL)
 
 
-def environments_table() -> str:
-    """Return one row for each id of the benchmark, with its default parameters."""
-    rows = ["| id | agents | objectives | dynamics | description |", "|---|---|---|---|---|"]
-    for id in BENCHMARK:
-        game = momagames.spec(id)
-        names = ", ".join(objective.name for objective in game.objectives)
-        rows.append(f"| `{id}` | {len(game.agents)} | {names} | {game.dynamics} | {game.title}: {game.summary} |")
+def games_table() -> str:
+    """Return one row for each family of the benchmark: its ids, and the agents and objectives of the first one by default."""
+    rows = ["| game | ids | agents | objectives of the first id |", "|---|---|---|---|"]
+    for ids in list_families().values():
+        games = [momagames.spec(id) for id in ids]
+        agents = sorted({len(game.agents) for game in games})
+        first, what = games[0], games[0].summary.partition(";")[0]
+        named = f"`{first.id}`" + (f" and {len(ids) - 1} more" if len(ids) > 1 else "")
+        objectives = ", ".join(objective.name for objective in first.objectives)
+        page = spec_file(first.id).relative_to(ROOT).as_posix()
+        rows.append(f"| [{first.title}]({page}): {what} | {named} | {', '.join(map(str, agents))} | {objectives} |")
     return "\n".join(rows)
 
 
 def update(text: str) -> str:
     """Return the text of README.md with the present table."""
-    return PLACE.sub(lambda match: f"{match.group(1)}{environments_table()}\n{match.group(2)}", text)
+    return PLACE.sub(lambda match: f"{match.group(1)}{games_table()}\n{match.group(2)}", text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The loops of the README and the options of every API, and makers of other libraries that take ids.
+"""The loops of the quickstart and the options of every API, and makers of other libraries that take ids.
 
 Each id is played in one API, and each family of ids in every API (`tests.cases.pick_pairs`).
 """
