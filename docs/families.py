@@ -15,6 +15,11 @@ def spec_file(id: str) -> Path:
     return Path(str(module.__file__)).parent / "SPEC.md"
 
 
+def page_file(id: str) -> Path:
+    """Return the PAGE.md of an id, which stands beside its SPEC.md."""
+    return spec_file(id).with_name("PAGE.md")
+
+
 def find_family(id: str) -> str:
     """Return the name of the family of an id, which is that of its page."""
     return spec_file(id).parent.name

@@ -1,6 +1,7 @@
 """Pages of the environments: a gallery, and for each family of games its page and its specification.
 
-The page shows what the registry declares, with a tab for each id. The specification is SPEC.md of the game.
+All pages have the same headings. What stands under them is from the registry, from PAGE.md of the game, which says for people
+what the rules, actions, observations, ends and policies are, and from SPEC.md, its specification.
 """
 
 from __future__ import annotations
@@ -11,21 +12,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from families import list_families, spec_file
+from families import list_families, page_file, spec_file
 from pictures import Legend, Picture, animations, legends, stills
 from trained_policies import model_card
 
 import momagames
+from momagames.baselines import POLICIES, SAFE, policy
 from momagames.baselines.checkpoint_policy import list_champions
 from momagames.baselines.learners import find_learner
 from momagames.benchmark.choices import Opponent
 from momagames.contract import Game
 from momagames.contract.titles import list_changed_parameters
 from momagames.engine.playouts import generate_starts
+from momagames.errors import MomagamesError
 
 COLUMNS = 2  # positions side by side
 MAX_NAMED_ACTIONS = 12  # of a table of actions
 MAX_NAMED_FIELDS = 3  # of the observation at the top of a page
+HEADINGS = (
+    "Rules", "Actions", "Observations", "Rewards", "End of an episode", "Policies", "Variants and parameters",
+    "Versions and sources",
+)  # fmt: skip
+OWN_HEADINGS = ("Rules", "Actions", "Observations", "End of an episode", "Policies")  # of PAGE.md
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
@@ -47,10 +55,10 @@ def image(picture: Picture | Legend) -> str:
     return f"![{picture.text}](../_static/{picture.file})"
 
 
-def show_pictures(id: str) -> list[str]:
-    """Return the pictures of an id: animations, and positions side by side."""
+def show_pictures(id: str, shown: Picture | None = None) -> list[str]:
+    """Return the pictures of an id without one: animations, and positions side by side."""
     lines = [line for animation in animations(id)[1:] for line in (image(animation), "")]
-    positions = stills(id)
+    positions = [one for one in stills(id) if one != shown]
     for k in range(0, len(positions), COLUMNS):
         row = positions[k : k + COLUMNS]
         lines += table([one.text for one in row], [[image(one) for one in row]])
@@ -69,17 +77,17 @@ def format_actions(game: Game) -> str:
     return f"`Discrete({sizes[0]})`" if len(sizes) == 1 else f"`MultiDiscrete({list(sizes)})`"
 
 
-def summarize(family: str, game: Game, variants: int) -> list[str]:
+def summarize(game: Game, variants: int) -> list[str]:
     """Return the table at the top of the page of a family: one of its games in a few lines."""
     observation = f"{len(game.fields)} fields"
     if len(game.fields) <= MAX_NAMED_FIELDS:
         observation = ", ".join(f"`{one.name}`, {one.dtype} {list(one.shape)}" for one in game.fields)
     rows = [
         ("Make", f'`momagames.make("{game.id}")`'),
-        ("Variants", f"[{variants} ids](#variants)" if variants > 1 else ""),
+        ("Variants", f"[{variants} ids](#variants-and-parameters)" if variants > 1 else ""),
         ("Agents", f"{len(game.agents)}, {game.dynamics}; {game.information} information"),
-        ("Actions", format_actions(game)),
-        ("Observation", f"{observation}, and an `action_mask`: [meaning]({family}-specification.md)"),
+        ("Actions", f"{format_actions(game)}: [meaning](#actions)"),
+        ("Observation", f"{observation}, and an `action_mask`: [meaning](#observations)"),
         ("Rewards", ", ".join(f"`{one.name}`" for one in game.objectives)),
         ("Episode", f"at most {game.max_episode_steps} steps"),
     ]
@@ -106,7 +114,7 @@ def list_objectives(game: Game) -> list[str]:
 
 def list_fields(game: Game) -> list[str]:
     rows = [(f"`{one.name}`", one.dtype, list(one.shape), format_range(one.low, one.high)) for one in game.fields]
-    return ["Observation, beside the `action_mask`:", "", *table(("field", "type", "shape", "values"), rows)]
+    return table(("field", "type", "shape", "values"), rows)
 
 
 def list_actions(game: Game) -> list[str]:
@@ -126,7 +134,7 @@ def list_changed_defaults(game: Game, first: Game) -> list[str]:
     return ["Defaults of its own:", "", *table(("parameter", "default"), changed)] if changed else []
 
 
-def describe_variant(id: str, first: Game) -> list[str]:
+def describe_variant(id: str, first: Game, shown: Picture | None = None) -> list[str]:
     """Return the content of the tab of an id."""
     game = momagames.spec(id)
     return [
@@ -142,11 +150,12 @@ def describe_variant(id: str, first: Game) -> list[str]:
         *list_objectives(game),
         *list_facts(game),
         *list_actions(game),
+        "Observation:",
+        "",
         *list_fields(game),
         *list_changed_defaults(game, first),
-        *fold("Pictures", show_pictures(id)),
+        *fold("Pictures", show_pictures(id, shown)),
         *fold("Canonical id", ["```text", momagames.canonical(id), "```"]),
-        *describe_champions(id),
     ]
 
 
@@ -168,7 +177,8 @@ def describe_champions(id: str) -> list[str]:
         opponents = " and ".join(Opponent(**one).label for one in head["opponents"])
         is_split = len(results) > 1 and len(results[0].get("opponents", [])) == 1  # a result for each opponent
         changed = list_changed_parameters(checkpoint.make_game()) if head["weights"] is None else ()  # or it serves all
-        title = f"Trained policy ({head['method']})" + "".join(f", {name}={head['params'][name]}" for name in changed)
+        settings = {name: head["params"][name] for name in changed} or results[0]["params"]
+        title = f"`{id}`: {head['method']}" + "".join(f", {name}={value}" for name, value in settings.items())
         serves = find_learner(head["method"]).serves
         in_play = '`policy("champion", game)` plays it' + (
             f", and `momagames play {id} --against champion`." if several else "."
@@ -234,10 +244,102 @@ def show_differences(text: str) -> list[str]:
     return fold(found[2], [section]) if section else [f"{found[2]}.", ""]
 
 
+def find_own_text(text: str, heading: str) -> list[str]:
+    """Return the lines of PAGE.md under a heading."""
+    found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found
+    return [*found.group(1).strip().split("\n"), ""]
+
+
+def can_play(name: str, game: Game) -> bool:
+    """Whether a policy plays a game."""
+    try:
+        policy(name, game, 0)
+    except MomagamesError:
+        return False
+    return True
+
+
+def list_policies(game: Game) -> list[str]:
+    """Return what plays the game by name, besides its own policies, and where such names are used."""
+    names = [name for name in POLICIES if can_play(name, game)]
+    names += [f"{SAFE}NAME"] if can_play(f"{SAFE}random", game) else []
+    lines = [f"As in other games: {', '.join(f'`{name}`' for name in names)}; see [Methods](../methods.md).", ""]
+    if len(game.agents) > 1:
+        return [
+            *lines,
+            "All of them can be opponents: in environments, matches, suites and training, and against people.",
+            "",
+            "```console",
+            f"$ momagames match {game.id} {next(iter(game.policies), 'greedy')} random",
+            f"$ momagames play {game.id} --against champion",
+            "```",
+            "",
+        ]
+    return [*lines, f'In code: `momagames.baselines.policy("greedy", momagames.spec("{game.id}"))`.', ""]
+
+
+def show_position(id: str) -> Picture | None:
+    """Return the picture of a position of an id, in which rows and columns have numbers."""
+    return next(iter(stills(id)), None)
+
+
 def family_page(family: str, ids: Sequence[str]) -> str:
     text, first = spec_file(ids[0]).read_text(encoding="utf-8"), momagames.spec(ids[0])
+    own, shown = page_file(ids[0]).read_text(encoding="utf-8"), show_position(ids[0])
     specification = f"{family}-specification.md"
-    tabs = [line for id in ids for line in (f"::::{{tab-item}} {id}", "", *describe_variant(id, first), "::::", "")]
+    tabs = [line for id in ids for line in (f"::::{{tab-item}} {id}", "", *describe_variant(id, first, shown), "::::", "")]
+    champions = [line for id in ids for line in describe_champions(id)]
+    known = dict.fromkeys(one for id in ids for one in legends(id))
+    sections = {
+        "Rules": [
+            *find_own_text(own, "Rules"),
+            f"The [specification]({specification}) has the rules in full, with the sources of every detail.",
+            "",
+            *(line for legend in known for line in fold(legend.text, [image(legend)])),
+        ],
+        "Actions": [
+            *find_own_text(own, "Actions"),
+            *([image(shown), "", f"*{shown.text}. The numbers at the board are rows and columns.*", ""] if shown else []),
+        ],
+        "Observations": [
+            f"Of `{first.id}` with its default parameters. Every environment API gives the `action_mask` beside it.",
+            "",
+            *list_fields(first),
+            *find_own_text(own, "Observations"),
+        ],
+        "Rewards": [
+            f"A reward is a vector. The objectives of `{first.id}` with its default parameters:",
+            "",
+            *list_objectives(first),
+            f"The last column names the section of the [specification]({specification}), which lists all objectives to choose "
+            f"from. The reference point for hypervolumes is ({', '.join(f'{value:g}' for value in first.reference_point)}).",
+            "",
+        ],
+        "End of an episode": [
+            *find_own_text(own, "End of an episode"),
+            f"With default parameters an episode of `{first.id}` has at most {first.max_episode_steps} steps.",
+            "",
+        ],
+        "Policies": [
+            *find_own_text(own, "Policies"),
+            *list_policies(first),
+            *(["Trained policies of the package, the `champion` of their ids:", "", *champions] if champions else []),
+        ],
+        "Variants and parameters": [
+            *([":::::{tab-set}", "", *tabs, ":::::", ""] if len(ids) > 1 else describe_variant(ids[0], first, shown)),
+            *find_table(find_section(text, 8), "name"),
+            "Section signs refer to the "
+            + f"[specification]({specification}){', which also has the defaults of the other ids' if len(ids) > 1 else ''}.",
+            "",
+        ],
+        "Versions and sources": [
+            *find_table(find_section(text, 8), "version"),
+            *find_sources(text, first),
+            *show_differences(text),
+        ],
+    }  # fmt: skip
+    assert tuple(sections) == HEADINGS
     lines = [
         f"# {first.title}",
         "",
@@ -245,32 +347,10 @@ def family_page(family: str, ids: Sequence[str]) -> str:
         "",
         *[":::::{grid} 1 1 2 2", ":class-container: glance", ""],
         *(line for picture in animations(ids[0])[:1] for line in ("::::{grid-item}", image(picture), "::::", "")),
-        *["::::{grid-item}", *summarize(family, first, len(ids)), "::::", ":::::", ""],
-        f"The rules in full are in the [specification]({specification}).",
-        "",
-        "## Variants" if len(ids) > 1 else "## Overview",
-        "",
-        "With the default parameters:",
-        "",
-        *([":::::{tab-set}", "", *tabs, ":::::", ""] if len(ids) > 1 else describe_variant(ids[0], first)),
-        "## Parameters",
-        "",
-        *find_table(find_section(text, 8), "name"),
-        f"Section signs refer to the [specification]({specification}), which also has the defaults of the other ids."
-        if len(ids) > 1
-        else f"Section signs refer to the [specification]({specification}).",
-        "",
-        *(line for legend in dict.fromkeys(one for id in ids for one in legends(id))
-          for line in (f"## {legend.text}", "", image(legend), "")),
-        "## Version history",
-        "",
-        *find_table(find_section(text, 8), "version"),
-        "## Source and known differences",
-        "",
-        *find_sources(text, first),
-        *show_differences(text),
+        *["::::{grid-item}", *summarize(first, len(ids)), "::::", ":::::", ""],
+        *(line for heading, section in sections.items() for line in (f"## {heading}", "", *section)),
         *hide_toctree([f"{family}-specification"]),
-    ]  # fmt: skip
+    ]
     return "\n".join(lines)
 
 

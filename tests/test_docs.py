@@ -294,6 +294,10 @@ def test_the_page_of_a_family_has_every_variant(family, monkeypatch):
         for declared in [*game.objectives, *game.fields, *game.parameters]:
             assert f"| `{declared.name}` |" in text
     assert "| version | change |" in text
+    assert tuple(re.findall(r"^## (.+)$", text, re.MULTILINE)) == pages.HEADINGS
+    own = pages.find_own_text(pages.page_file(ids[0]).read_text(encoding="utf-8"), "Policies")
+    game = momagames.spec(ids[0])
+    assert all(any(f"`{name}`" in line for line in own) for name in {**game.policies, **game.solvers.policies})
     assert read_spec(ids[0]).partition("## 2 ")[2] in pages.specification_page(family, ids)
 
 
