@@ -619,6 +619,10 @@ def report_results(
         Path | None, typer.Option(help="Directory for figures for papers, as SVG and PNG (extra `figures`).")
     ] = None,
     latex: Annotated[Path | None, typer.Option(help="File for the tables in LaTeX (booktabs).", metavar="FILE")] = None,
+    objective: Annotated[
+        list[str] | None, typer.Option(help="Figures of fronts of this objective and others that are named [all]; repeat it.")
+    ] = None,
+    indicator: Annotated[list[str] | None, typer.Option(help="Indicator of tables in LaTeX [all]; may be repeated.")] = None,
     replays: Annotated[bool, typer.Option("--replays/--no-replays", help="Replays on the page.")] = True,
     allow_code: AllowCode = False,
 ) -> None:
@@ -637,11 +641,12 @@ def report_results(
         )
     _print_page(made.page, made.page_error, open)
     if figures:
-        screen.print(f"figures: {count(len(write_figures(made, figures)), 'file')} in {figures}", soft_wrap=True)
+        files = write_figures(made, figures, objectives=objective or ())
+        screen.print(f"figures: {count(len(files), 'file')} in {figures}", soft_wrap=True)
     if latex:
         from momagames.reports.text.latex_tables import write_latex
 
-        write_latex(made, latex, every)
+        write_latex(made, latex, every, indicator or ())
         screen.print(f"LaTeX tables: {latex}", soft_wrap=True)
 
 

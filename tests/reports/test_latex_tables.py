@@ -9,7 +9,7 @@ import pytest
 from momagames.analysis.named_indicators import INDICATORS
 from momagames.analysis.statistics import Interval
 from momagames.benchmark import run_suite
-from momagames.errors import InvalidFile
+from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports import report
 from momagames.reports.data.overview import list_methods
 from momagames.reports.text.latex_tables import (
@@ -52,6 +52,14 @@ def read_tables(text):
         assert (match[1] == "table*") == (len(columns) > MAX_NARROW)
         found[re.search(r"\\label\{tab:(.*?)\}", table)[1]] = rows[0], rows[1:]
     return found
+
+
+def test_chosen_indicators(made):
+    known = made.panels[0].indicators
+    head, _ = read_tables(latex_report(made, names=["igd_plus", "hypervolume"]))["scores-1"]
+    assert head == ["method", "runs", *(escape(known[name].heading) for name in ("igd_plus", "hypervolume"))]
+    with pytest.raises(InvalidParameter, match="invalid indicator='igd'; did you mean 'igd_plus'"):
+        latex_report(made, names=["igd"])
 
 
 def test_no_character_has_a_meaning_of_its_own():

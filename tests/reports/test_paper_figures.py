@@ -1,5 +1,6 @@
 """Figures for papers: the reference front first, and a limited number of lines."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from momagames.analysis.reference import Reference
 from momagames.reports.data.points import Points
-from momagames.reports.figures.fronts import draw_fronts
+from momagames.reports.figures.fronts import draw_fronts, draw_pairs
 from momagames.reports.figures.matplotlib_figures import MAX_LINES, draw_with_matplotlib
 from momagames.reports.figures.theme import REFERENCE_COLOR
 
@@ -46,11 +47,32 @@ def test_reference_of_attainment_surfaces(same):
     assert (axes.lines[0].get_color() == REFERENCE_COLOR) == same
 
 
-@pytest.mark.parametrize(("length", "columns"), [(3, 3), (30, 1), (200, 1)])
-def test_the_legend_is_no_wider_than_the_axes(length, columns):
-    counts = {f"{i} {'x' * length}": 3 for i in range(9)}
+@pytest.mark.parametrize(("methods", "length", "columns"), [(3, 3, 3), (3, 30, 1), (3, 200, 1)])
+def test_the_legend_of_few_methods_is_no_wider_than_the_axes(methods, length, columns):
+    counts = {f"{i} {'x' * length}": 3 for i in range(methods)}
     (axes,) = draw_with_matplotlib(draw_fronts(make_panel(3, counts))).axes
     legend = axes.get_legend()
     axes.figure.draw_without_rendering()
     assert legend._ncols == columns
     assert legend._ncols == 1 or legend.get_window_extent().width <= axes.get_window_extent().width
+
+
+@pytest.mark.parametrize(("methods", "columns"), [(8, 1), (25, 2)])
+def test_the_legend_of_many_methods_takes_no_height(methods, columns):
+    (axes,) = draw_with_matplotlib(draw_fronts(make_panel(3, {str(i): 3 for i in range(methods)}))).axes
+    legend = axes.get_legend()
+    axes.figure.draw_without_rendering()
+    assert legend._ncols == columns
+    assert legend.get_window_extent().x0 >= axes.get_window_extent().x1
+    assert legend.get_window_extent().height <= axes.figure.bbox.height
+
+
+def test_pairs_of_objectives_begin_at_the_reference_point():
+    panel = make_panel(3, {"a": 5, "b": 5})
+    panel.points["a"][1] = replace(panel.points["a"][0], values=panel.points["a"][0].values - 1000)  # a bad run
+    panel.references[1] = panel.references[0]
+    figure = draw_with_matplotlib(draw_pairs(panel))
+    assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes] == [("o0", "o1"), ("o0", "o2"), ("o1", "o2")]
+    assert {axes.get_xlim()[0] for axes in figure.axes} == {0.0}
+    assert all(len(axes.patches) == 1 for axes in figure.axes)  # the band of the method with two runs
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["exact front", "a", "b"]

@@ -23,14 +23,14 @@ from momagames.benchmark import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.cli.app import app
-from momagames.errors import InvalidFile, MissingExtra
+from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.files.writing import write_page
 from momagames.render.vectors import format_text
 from momagames.reports import report
 from momagames.reports.data.panels import build_panels
 from momagames.reports.data.points import Points, read_policy_episodes
 from momagames.reports.figures.drawing import Band, Line, stair_corners
-from momagames.reports.figures.fronts import ATTAINMENT, draw_fronts
+from momagames.reports.figures.fronts import ATTAINMENT, draw_fronts, select_objectives
 from momagames.reports.figures.kinds import FIGURE_KINDS
 from momagames.reports.figures.paper_figures import write_figures
 from momagames.reports.figures.plotly_figures import convert_drawing
@@ -393,6 +393,29 @@ def test_figures_for_papers(made, tmp_path):
         assert text_part in text  # as text, not outlines
     again = write_figures(made, tmp_path / "b")
     assert all(path.read_bytes() == files[path.name].read_bytes() for path in again if path.suffix == ".svg")
+
+
+def test_fronts_of_chosen_objectives(made):
+    panel = next(panel for panel in made.primary if len(panel.game.objectives) > 2)
+    names = [one.name for one in panel.game.objectives]
+    chosen = select_objectives(panel, [names[2], names[0]])
+    assert select_objectives(panel, [names[0], "nothing"]) is None
+    assert [axis.name for axis in draw_fronts(chosen).plots[0].axes] == [names[2], names[0]]
+    for method, runs in panel.points.items():
+        for seed, points in runs.items():
+            assert np.array_equal(chosen.points[method][seed].values, points.values[:, [2, 0]])
+    reference = chosen.references[0]
+    assert len(reference.ideal) == len(reference.ref) == reference.values.shape[1] == 2
+
+
+def test_figures_of_objectives_that_no_comparison_has(made, tmp_path):
+    for names, message in [
+        (["win", "spee"], "invalid objective='spee'.*did you mean 'speed'"),
+        (["win"], "expected two or more"),
+    ]:
+        with pytest.raises(InvalidParameter, match=message):
+            write_figures(made, tmp_path, objectives=names)
+    assert not list(tmp_path.iterdir())
 
 
 def test_stair_corners():

@@ -10,7 +10,8 @@ from momagames.baselines import SAFE
 from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suites import Suite
 
-# Methods of a column have one color and different symbols; those of one comparison are in different columns where possible.
+# Those of one comparison are in different columns where possible: colors differ most between columns of the first row, and
+# numbers of a column with different symbols may share a color. The methods of a suite have different colors.
 KNOWN = (
     ("random", "greedy", "greedy(estimate=both)", "pareto_uct", "uct", "nsga2",
      "cma", "cross_entropy", "grpo", "moppo", "champion", "ntuple"),
@@ -22,7 +23,7 @@ KNOWN = (
      "hindsight_nrpa", "safe:random", "hindsight_pareto_nrpa", "", "", ""),
 )  # fmt: skip
 COLUMNS = len(KNOWN[0])
-SCRIPTED_COLUMNS, SAFE_COLUMNS = (11, 4, 8), (3, 2, 1)  # of a game's own policies in their order, and of them with a filter
+SCRIPTED_COLUMNS, SAFE_COLUMNS = (11, 6, 8), (1, 2, 3)  # of a game's own policies in their order, and of them with a filter
 FIRST_OTHER = COLUMNS * 7  # number of the first method that is not known here
 
 

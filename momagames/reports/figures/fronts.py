@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from momagames.analysis.arrays import Array
+from momagames.analysis.arrays import Array, filter_dominated
 from momagames.analysis.attainment import attainment_difference_map, attainment_surfaces, pairwise_projections
 from momagames.analysis.reference import Reference
 from momagames.reports.data.overview import rank_methods
@@ -31,6 +32,7 @@ from momagames.reports.text.captions import OBJECTIVE_PAIRS_CAPTION
 ATTAINMENT = "attainment surfaces of all runs: median, worst, best"
 MAX_PAIRS = 15  # six objectives
 PAIR_COLUMNS = 3
+PAIR_SIZE = (2.4, 2.1)  # inches of a small plot in a paper
 LABEL_LENGTH = 70  # of a point
 
 
@@ -97,9 +99,9 @@ def _sort_points(points: Points) -> dict[str, Any]:
 
 def _list_surfaces(panel: Panel, view: str) -> Iterator[Mark]:
     """Yield the reference front, if all seeds have the same, and the median attainment of each method in its band."""
-    first, *others = (panel.references[seed] for seed in sorted(panel.references))
-    if all(np.array_equal(first.values, other.values) for other in others):
-        yield Line(name=reference_name(first), view=view, corners=stair_corners(first.values, first.ref), is_main=False)
+    if reference := _find_common_reference(panel):
+        corners = stair_corners(reference.values, reference.ref)
+        yield Line(name=reference_name(reference), view=view, corners=corners, is_main=False)
     low = _find_low(panel)
     text = "\n".join(f"{o.name} {{{axis}:.6g}}" for o, axis in zip(panel.game.objectives, "xy", strict=True))
     for method, runs in panel.points.items():
@@ -109,6 +111,12 @@ def _list_surfaces(panel: Panel, view: str) -> Iterator[Mark]:
         texts = f"{text}\nworst run of {len(runs)}", f"{text}\nbest run of {len(runs)}"
         yield Band(**mark, low=worst, high=best, texts=texts, opacity=0.13, in_legend=False)
         yield Line(**mark, corners=median, text=f"{text}\nmedian run of {len(runs)}")
+
+
+def _find_common_reference(panel: Panel) -> Reference | None:
+    """Return the reference front if all seeds have the same."""
+    first, *others = (panel.references[seed] for seed in sorted(panel.references))
+    return first if all(np.array_equal(first.values, other.values) for other in others) else None
 
 
 def _list_surfaces_in_space(panel: Panel) -> Iterator[Mark]:
@@ -132,25 +140,61 @@ def _list_surfaces_in_space(panel: Panel) -> Iterator[Mark]:
 
 
 def draw_pairs(panel: Panel) -> Drawing:
-    """Return the median attainment surfaces in each pair of objectives as small plots."""
-    objectives, low = panel.game.objectives, _find_low(panel)
+    """Return the attainment surfaces in each pair of objectives as small plots: the median, and a band from worst to best.
+
+    The plots begin at the reference point: points below it, which count for no indicator, would flatten the rest.
+    """
+    objectives, low, high = panel.game.objectives, _find_low(panel), _find_high(panel)
     pairs = _list_pairs(panel)
     marks: dict[tuple[int, int], list[Mark]] = {pair: [] for pair in pairs}
+    if reference := _find_common_reference(panel):
+        for pair in pairs:
+            corners = stair_corners(filter_dominated(reference.values[:, pair]), reference.ref[list(pair)])
+            is_first = pair == pairs[0]
+            marks[pair].append(Line(name=reference_name(reference), corners=corners, is_main=False, in_legend=is_first))
     for method, runs in panel.points.items():
         projections = pairwise_projections([points.values for _, points in sorted(runs.items())])
         for pair in pairs:
-            corners = stair_corners(attainment_surfaces(projections[pair]).median, low[list(pair)])
+            bounds, ends = attainment_surfaces(projections[pair]), low[list(pair)]
+            worst, median, best = (stair_corners(values, ends) for values in (bounds.worst, bounds.median, bounds.best))
             text = f"{objectives[pair[0]].name} {{x:.6g}}\n{objectives[pair[1]].name} {{y:.6g}}"
-            line = Line(name=method, style=panel.styles[method], corners=corners, text=text, in_legend=pair == pairs[0])
-            marks[pair].append(line)
-    plots = [Plot((Axis(objectives[i].name), Axis(objectives[j].name)), marks[i, j]) for i, j in pairs]
-    height = 80 + 230 * -(-len(pairs) // PAIR_COLUMNS)
-    return Drawing(plots, height, columns=PAIR_COLUMNS, caption=OBJECTIVE_PAIRS_CAPTION)
+            mark: dict[str, Any] = {"name": method, "style": panel.styles[method]}
+            if len(runs) > 1:
+                marks[pair].append(Band(**mark, low=worst, high=best, opacity=0.13, in_legend=False))
+            marks[pair].append(Line(**mark, corners=median, text=text, in_legend=pair == pairs[0]))
+    axes = [Axis(one.name, limits=(start, end)) for one, start, end in zip(objectives, low, high, strict=True)]
+    plots = [Plot((axes[i], axes[j]), marks[i, j]) for i, j in pairs]
+    columns = min(PAIR_COLUMNS, len(pairs))
+    rows = -(-len(pairs) // columns)
+    size = PAIR_SIZE[0] * columns, PAIR_SIZE[1] * rows
+    return Drawing(plots, 80 + 230 * rows, size, columns, legend="outside", caption=OBJECTIVE_PAIRS_CAPTION)
+
+
+def select_objectives(panel: Panel, names: Sequence[str]) -> Panel | None:
+    """Return a panel with some of its objectives, in this order, for its figures; None if it lacks one of them."""
+    known = [one.name for one in panel.game.objectives]
+    if not set(names) <= set(known):
+        return None
+    chosen = [known.index(name) for name in names]
+
+    def select(one: Any) -> Array:
+        return np.asarray(one)[..., chosen]
+
+    points = {
+        method: {seed: replace(one, values=select(one.values), errors=select(one.errors)) for seed, one in runs.items()}
+        for method, runs in panel.points.items()
+    }
+    references = {}
+    for seed, one in panel.references.items():
+        front = filter_dominated(select(one.values))
+        references[seed] = replace(one, values=front, ref=select(one.ref), ideal=select(one.ideal), declared=None)
+    game = replace(panel.game, objectives=tuple(panel.game.objectives[i] for i in chosen))
+    return replace(panel, points=points, references=references, game=game)
 
 
 def has_pairs(panel: Panel) -> bool:
-    """Return whether the objectives are too many for one view of the surfaces, and few enough for small plots of pairs."""
-    return panel.primary and len(panel.game.objectives) > 3 and len(_list_pairs(panel)) <= MAX_PAIRS
+    """Return whether the objectives are too many for a plot of two, and few enough for small plots of pairs."""
+    return panel.primary and len(panel.game.objectives) > 2 and len(_list_pairs(panel)) <= MAX_PAIRS
 
 
 def _list_pairs(panel: Panel) -> list[tuple[int, int]]:
@@ -185,6 +229,15 @@ def reference_name(reference: Reference) -> str:
 
 def _find_low(panel: Panel) -> Array:
     return np.asarray(np.min([reference.ref for reference in panel.references.values()], axis=0))
+
+
+def _find_high(panel: Panel) -> Array:
+    """Return the highest value of each objective, with a margin."""
+    low = _find_low(panel)
+    ideals = [reference.ideal for reference in panel.references.values()]
+    best = [points.values.max(axis=0) for runs in panel.points.values() for points in runs.values() if len(points.values)]
+    top = np.max([*ideals, *best], axis=0)
+    return np.asarray(low + 1.03 * np.where(top > low, top - low, 1.0))
 
 
 def _truncate(label: str) -> str:

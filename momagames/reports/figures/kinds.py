@@ -90,7 +90,7 @@ _KINDS = (
         lambda _, panel: draw_generalization(panel),
         lambda panel: bool(panel.generalization),
     ),
-    FigureKind("pairs", "Pairs of objectives", "panel", lambda _, panel: draw_pairs(panel), has_pairs, in_papers=False),
+    FigureKind("pairs", "Pairs of objectives", "panel", lambda _, panel: draw_pairs(panel), has_pairs),
     FigureKind(
         "anytime",
         "Anytime performance",

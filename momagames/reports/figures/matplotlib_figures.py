@@ -28,7 +28,8 @@ MARKERS = {
 LINE_STYLES = ("-", "--", ":", "-.")
 NARROW, WIDE = 4.5, 6.8  # inches of rows with headings; with more than MAX_NARROW methods they are wide
 MAX_NARROW = 8
-MAX_LEGEND_COLUMNS = 4
+MAX_ABOVE = 4  # methods of a legend above the plots
+LEGEND_HEIGHT = 0.19  # inches of a method in a legend beside them
 CHARACTERS_PER_INCH = 13  # of small text
 LABEL_WIDTH = 14  # characters per line of the name of a column
 LINE_HEIGHT, ROW_HEIGHT = 0.17, 0.25  # inches of a line of small text, and of the markers of a row at least
@@ -45,8 +46,11 @@ def draw_with_matplotlib(drawing: Drawing) -> Any:
     rows = _Rows(drawing.plots[0]) if drawing.plots[0].axes[1].heads_rows else None
     columns = len(drawing.plots) if drawing.plots[0].axes[1].categories else drawing.columns
     figure = Figure(figsize=rows.size if rows else drawing.size)
-    plots = figure.subplots(-(-len(drawing.plots) // columns), columns, sharey=columns > 1, squeeze=False).flat
-    for number, (plot, axes) in enumerate(zip(drawing.plots, plots, strict=False)):
+    is_shared = bool(drawing.plots[0].axes[1].categories)
+    plots = figure.subplots(-(-len(drawing.plots) // columns), columns, sharey=is_shared and columns > 1, squeeze=False)
+    for left in plots.flat[len(drawing.plots) :]:
+        left.remove()
+    for number, (plot, axes) in enumerate(zip(drawing.plots, plots.flat, strict=False)):
         marks = drawing.list_printed(plot)
         if len(plot.axes) > 2:
             _draw_parallel(plot, marks, axes)
@@ -56,16 +60,19 @@ def draw_with_matplotlib(drawing: Drawing) -> Any:
                 DRAWERS[type(mark)](rows.spread(mark) if rows else mark, axes)
         if rows:
             rows.draw_headings(axes)
-    _finish(drawing, figure)
+    if not is_shared and columns > 1:
+        figure.set_layout_engine("constrained")
+    _finish(drawing, figure, plots[0, -1])
     return figure
 
 
-def _finish(drawing: Drawing, figure: Any) -> None:
+def _finish(drawing: Drawing, figure: Any, corner: Any) -> None:
+    """Draw what is outside of the plots; corner: the axes at the top on the right."""
     first, *_ = figure.axes
     if drawing.note:
         figure.suptitle(drawing.note, fontsize=8)
     if drawing.legend == "outside":
-        place_legend_above(first, len(first.get_legend_handles_labels()[0]))
+        place_legend(first, corner)
     elif drawing.legend == "inside":
         first.legend()
     if any(isinstance(mark, Heatmap) and mark.is_dense for _, mark in drawing.marks):
@@ -77,6 +84,9 @@ def _label_axes(plot: Plot, marks: Sequence[Mark], axes: Any, is_first: bool) ->
     cells = next((mark for mark in marks if isinstance(mark, Heatmap)), None)
     if horizontal.is_log:
         axes.set_xscale("log")
+    for axis, set_limits in ((horizontal, axes.set_xlim), (vertical, axes.set_ylim)):
+        if axis.limits and not axis.categories:
+            set_limits(*axis.limits)
     if not cells:
         axes.set_xlabel(horizontal.label)
         axes.set_ylabel(vertical.label)
@@ -97,14 +107,22 @@ def _wrap_name(name: str) -> str:
     return "\n".join(fill(part, LABEL_WIDTH) for part in name.replace("(", "\n(", 1).split("\n"))
 
 
-def place_legend_above(axes: Any, count: int) -> None:
-    """Draw the legend of `count` methods above the axes, in at most four columns and no wider than the axes."""
+def place_legend(axes: Any, corner: Any) -> None:
+    """Draw the legend of the axes: of few methods above, in columns no wider than the axes; of more to the right of the corner,
+    in columns no higher than the figure, so that it takes no height from the plots.
+    """
+    handles, labels = axes.get_legend_handles_labels()
     axes.figure.draw_without_rendering()  # lays out the axes
-    width = axes.get_window_extent().width
-    for columns in range(min(MAX_LEGEND_COLUMNS, count), 0, -1):
-        legend = axes.legend(ncols=columns, loc="lower left", bbox_to_anchor=(0, 1))
-        if legend.get_window_extent().width <= width:
-            break
+    axes.figure.set_layout_engine("none")  # which would make room for the legend within the size of the figure
+    if len(labels) > MAX_ABOVE:
+        columns = -(-len(labels) // max(1, round(axes.figure.get_figheight() / LEGEND_HEIGHT)))
+        legend = corner.legend(handles, labels, ncols=columns, loc="upper left", bbox_to_anchor=(1.02, 1.02), fontsize=8)
+    else:
+        width = axes.get_window_extent().width
+        for columns in range(max(1, len(labels)), 0, -1):
+            legend = axes.legend(ncols=columns, loc="lower left", bbox_to_anchor=(0, 1))
+            if legend.get_window_extent().width <= width:
+                break
     for handle in legend.legend_handles:
         handle.set_alpha(1)  # where lines are transparent, too
 
@@ -197,6 +215,7 @@ def _draw_parallel(plot: Plot, marks: Sequence[Cloud], axes: Any) -> None:
             options |= {"alpha": alpha, "rasterized": len(shares) > MAX_VECTOR_LINES}
         axes.plot(range(len(names)), shares.T, label=[mark.name] + [None] * (len(shares) - 1), **options)
     axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 4 else 0)
+    axes.set_ylim(bottom=-0.05)  # points far below the reference point, which count for no indicator, would flatten the rest
     view = next((mark.view for mark in marks if mark.view), None)
     axes.set_ylabel(f"normalized return ({view})" if view else "normalized return")
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from momagames.errors import MissingExtra
+from momagames.errors import InvalidParameter, MissingExtra, invalid_value, nearest, one_of
 from momagames.files.writing import atomic_path, make_folder
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.drawing import Drawing
+from momagames.reports.figures.fronts import select_objectives
 from momagames.reports.figures.kinds import FIGURE_KINDS
 from momagames.reports.figures.matplotlib_figures import draw_with_matplotlib
 from momagames.wording import show_controls
@@ -38,17 +40,20 @@ class Figure(NamedTuple):
     make: Callable[[], Drawing]
 
 
-def write_figures(data: ReportData, folder: str | Path, forms: Sequence[str] = ("svg", "png")) -> list[Path]:
+def write_figures(
+    data: ReportData, folder: str | Path, forms: Sequence[str] = ("svg", "png"), objectives: Sequence[str] = ()
+) -> list[Path]:
     """Write the figures of a report: the kinds of `figures.kinds` for papers.
 
     The files of the whole report have the name of the kind, such as `overview`; those of primary panels, and of games with
     opponents, are `KIND-N-TITLE`, where N counts each kind from 1.
 
-    forms      "svg", and "png" (300 dpi)
-    Returns    the paths of the files
-    Raises     MissingExtra without matplotlib (extra `figures`)
+    forms         "svg", and "png" (300 dpi)
+    objectives    two or more that figures of fronts are of, in comparisons that have them; empty: all of each comparison
+    Returns       the paths of the files
+    Raises        MissingExtra without matplotlib (extra `figures`); InvalidParameter for objectives that no comparison has
     """
-    return save_figures(list_figures(data), folder, forms)
+    return save_figures(list_figures(data, objectives=objectives), folder, forms)
 
 
 def check_matplotlib() -> None:
@@ -81,8 +86,13 @@ def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Seque
     return written
 
 
-def list_figures(data: ReportData, kinds: Container[str] | None = None) -> dict[str, Figure]:
-    """Return file name without its extension -> figure of these kinds, or of all, in the order of `figures.kinds`."""
+def list_figures(data: ReportData, kinds: Container[str] | None = None, objectives: Sequence[str] = ()) -> dict[str, Figure]:
+    """Return file name without its extension -> figure of these kinds, or of all, in the order of `figures.kinds`.
+
+    Raises InvalidParameter for objectives that no comparison has
+    """
+    if objectives:
+        data = _select_objectives(data, objectives)
     figures = {}
     for kind in FIGURE_KINDS.values():
         if kind.in_papers if kinds is None else kind.name in kinds:
@@ -90,6 +100,20 @@ def list_figures(data: ReportData, kinds: Container[str] | None = None) -> dict[
                 name = f"{kind.name}-{number}-{_slug(title)}" if title else kind.name
                 figures[name] = Figure(kind.name, title, partial(kind.make, data, subject))
     return figures
+
+
+def _select_objectives(data: ReportData, names: Sequence[str]) -> ReportData:
+    """Return the report with panels of these objectives alone where they have them."""
+    known = list(dict.fromkeys(one.name for panel in data.primary for one in panel.game.objectives))
+    for name in names:
+        if name not in known:
+            raise InvalidParameter(invalid_value("objective", name, one_of(known), nearest(name, known)))
+    selected = [select_objectives(panel, names) for panel in data.panels]
+    if len(set(names)) < max(2, len(names)) or not any(selected):
+        raise InvalidParameter(invalid_value("objectives", list(names), "two or more of one comparison"))
+    made = replace(data, panels=[new or old for new, old in zip(selected, data.panels, strict=True)])
+    vars(made).update({name: value for name, value in vars(data).items() if name not in vars(made)})  # what was computed
+    return made
 
 
 def _slug(title: str) -> str:

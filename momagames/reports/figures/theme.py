@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from momagames.analysis.statistics import Interval
+from momagames.reports.data.method_styles import COLUMNS
 
-# Colors that differ with normal and with red- or green-blind vision (tests/reports/test_method_styles.py): the palette of Okabe
-# and Ito without yellow, and five others. Light color -> color on a dark ground
+# Colors that differ with normal and with red- or green-blind vision (tests/reports/test_method_styles.py), first those that
+# differ most: the palette of Okabe and Ito without yellow, and five others. The rest are the farthest from all before them in
+# CIELAB. Light color -> color on a dark ground
 METHOD_COLORS = {
     "#0072B2": "#2b82d9",
     "#D55E00": "#c86e07",
@@ -22,7 +24,16 @@ METHOD_COLORS = {
     "#5e00c8": "#8442ff",
     "#aa0044": "#bc2764",
     "#404060": "#cfa6ad",
-}
+    "#0c1c7c": "#3d4b97", "#aaad5d": "#d7ff93", "#4e7cff": "#1148c2", "#11411f": "#5d9860",
+    "#af149b": "#d72995", "#e903fe": "#f645fe", "#286e74": "#20ecd3", "#480a31": "#c46879",
+    "#c85947": "#d5aa29", "#0207fb": "#4006fd", "#03063d": "#6dacd1", "#703bbb": "#7d85fd",
+    "#540b03": "#a97f3d", "#13bec9": "#3dcdcc", "#c53882": "#d04d51", "#5c3179": "#22708d",
+    "#0b9a0a": "#37a10d", "#070c98": "#6552e3", "#9b79e2": "#a893eb", "#745252": "#645337",
+    "#7bbe7a": "#b2fe5d", "#31661e": "#82b640", "#a207fc": "#9904ce", "#d1a547": "#dff802",
+    "#b13adc": "#8d1594", "#9270a7": "#0c6357", "#f60bcd": "#d92dc2", "#75024b": "#912f76",
+    "#628d59": "#acd098", "#39201f": "#a7a884", "#86acff": "#148fc9", "#6d7238": "#decf86",
+    "#81019a": "#fa96ed", "#8fac92": "#538f7b", "#38c802": "#33ee5f", "#bf1321": "#b84008",
+}  # fmt: skip
 COLORS = tuple(METHOD_COLORS)
 # symbol -> size; open and large or filled and small, so that none hides another; drawings in space have no others
 SYMBOLS = {
@@ -75,18 +86,19 @@ def base_layout(height: int) -> dict[str, Any]:
 
 
 def style_color(style: int) -> str:
-    """Return the color of a method by its number (see `data.method_styles`)."""
-    return COLORS[style % len(COLORS)]
+    """Return the color of a method by its number (see `data.method_styles`); only the first row has the first colors."""
+    row, column = divmod(style, COLUMNS)
+    return COLORS[column + COLUMNS * (row and 1 + (row - 1) % (len(COLORS) // COLUMNS - 1))]
 
 
 def style_symbol(style: int) -> str:
-    """Return the symbol of a method by its number; when colors repeat, the symbols differ."""
-    return tuple(SYMBOLS)[(style + style // len(COLORS)) % len(SYMBOLS)]
+    """Return the symbol of a method by its number; those of a column differ."""
+    return tuple(SYMBOLS)[(style + style // COLUMNS) % len(SYMBOLS)]
 
 
 def style_dash(style: int) -> str:
-    """Return the dash of the lines of a method by its number; when colors repeat, the dashes differ."""
-    return DASHES[(style + style // len(COLORS)) % len(DASHES)]
+    """Return the dash of the lines of a method by its number; those of a column differ."""
+    return DASHES[(style + style // COLUMNS) % len(DASHES)]
 
 
 def style_marker(style: int, scale: float = 1.0) -> dict[str, Any]:

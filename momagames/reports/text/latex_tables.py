@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from momagames.files.writing import write_file_atomically
@@ -33,21 +34,23 @@ def escape(text: str) -> str:
     return "".join(SPECIAL.get(character, character) for character in show_controls(text))
 
 
-def latex_report(data: ReportData, every: bool = False) -> str:
+def latex_report(data: ReportData, every: bool = False, names: Sequence[str] = ()) -> str:
     """Return the tables of `Report.table` as LaTeX: the overview, the primary panels, and the aggregate over all games.
 
-    every    add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
+    every     add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
+    names     the indicators of the panels, in this order; empty: all that the suite names
+    Raises    InvalidParameter for an indicator that no panel has
 
     Each table is a `table` environment with caption and label, as wide as the line at most; wide ones span both columns of a
     paper (`table*`). The best value of each indicator
     is bold, all of them where several are equal after rounding; intervals are small.
     """
-    return HEADER + "\n" + "\n".join(map(draw_latex, list_tables(data, PAPER, every)))
+    return HEADER + "\n" + "\n".join(map(draw_latex, list_tables(data, PAPER, every, names)))
 
 
-def write_latex(data: ReportData, path: str | Path, every: bool = False) -> None:
-    """Write the tables of `latex_report` to a file. Raises InvalidFile."""
-    write_file_atomically(Path(path), latex_report(data, every))
+def write_latex(data: ReportData, path: str | Path, every: bool = False, names: Sequence[str] = ()) -> None:
+    """Write the tables of `latex_report` to a file. Raises InvalidFile, InvalidParameter."""
+    write_file_atomically(Path(path), latex_report(data, every, names))
 
 
 def draw_latex(table: Table) -> str:

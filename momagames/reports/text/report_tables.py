@@ -8,6 +8,7 @@ from typing import Literal
 
 from momagames.analysis.named_indicators import INDICATORS, LEADING, WEIGHT_INDICATORS, Indicator
 from momagames.benchmark.suites import Indicators
+from momagames.errors import InvalidParameter, invalid_value, nearest, one_of
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.generalization import MORE_IS_BETTER, RATIO, REGRET, list_intervals
@@ -94,21 +95,30 @@ PAIRS = (
 )
 
 
-def list_tables(data: ReportData, medium: str, every: bool = False) -> Iterator[Table]:
+def list_tables(data: ReportData, medium: str, every: bool = False, names: Sequence[str] = ()) -> Iterator[Table]:
     """Yield the tables of the overview, the primary panels, and the aggregate over all games.
 
-    every    add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
+    every     add the other panels, the ESR and SER utilities, the fairness over agents, and the head-to-head results
+    names     the indicators of the panels; empty: all that the suite names
+    Raises    InvalidParameter for an indicator that no panel has
     """
-    return (table for table in _list_tables(data, every) if medium in table.media and table.rows)
+    known = list(dict.fromkeys(name for panel in data.panels for name in panel.indicators))
+    for name in names:
+        if name not in known:
+            raise InvalidParameter(invalid_value("indicator", name, one_of(known), nearest(name, known)))
+    return (table for table in _list_tables(data, every, names) if medium in table.media and table.rows)
 
 
-def _list_tables(data: ReportData, every: bool) -> Iterator[Table]:
+def _list_tables(data: ReportData, every: bool, names: Sequence[str]) -> Iterator[Table]:
     if data.overview:
         yield make_overview(data.overview, data.settings)
     for number, panel in enumerate(data.panels, 1):
         if every or panel.primary:
-            yield make_scores(panel, number)
-            yield make_control(panel, number)
+            if names:
+                yield make_scores(panel, number, [name for name in names if name in panel.indicators])
+            else:
+                yield make_scores(panel, number)
+                yield make_control(panel, number)
             yield make_generalization(panel, number)
         if every and panel.primary:
             yield from make_utilities(panel, number)
