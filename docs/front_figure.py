@@ -1,8 +1,9 @@
-"""The figure of a trade-off in README.md: what a set of learned policies covers, and what the best of them covers alone."""
+"""Figures of a trade-off: what a set of learned policies covers (README.md), and what it means (the first page)."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import matplotlib as mpl
 import numpy as np
@@ -18,6 +19,7 @@ from momagames.reports.figures.drawing import stair_corners
 from momagames.reports.figures.theme import style_color
 
 EXPERIMENT, SEED, LEARNER = "pieces against speed", 0, "moppo"
+DOMINATED = "greedy"
 OTHERS = {
     "ntuple": ("pattern tables", "D"),
     "greedy": ("greedy play", "s"),
@@ -27,14 +29,61 @@ OTHERS = {
 
 
 def draw_front() -> Image.Image:
-    """Draw the setting from the archive of the suite."""
+    """Draw what policies cover in the setting."""
+    return draw_figure(draw_setting)
+
+
+def draw_meaning() -> Image.Image:
+    """Draw the policies of one network with what those at both ends do, and a policy that they dominate."""
+    return draw_figure(draw_choice)
+
+
+def draw_figure(draw: Callable[[Axes, Archive], None]) -> Image.Image:
+    """Draw a figure from the archive of the suite."""
     archive = read_archive("policies", ARCHIVES["policies"], ())
     with mpl.rc_context({"font.family": "DejaVu Sans", "font.size": 10}):
         figure = Figure(figsize=(6, 4), dpi=130, layout="constrained")
-        draw_setting(figure.add_subplot(), archive)
+        draw(figure.add_subplot(), archive)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png")
     return Image.open(buffer).convert("RGB")
+
+
+def draw_choice(axes: Axes, archive: Archive) -> None:
+    panel = next(one for one in archive.panels if one.experiment == EXPERIMENT)
+    front = filter_dominated(panel.points[LEARNER][SEED].values)
+    front = front[np.argsort(front[:, 0])]
+    worse = max(panel.points[DOMINATED][SEED].values, key=np.sum)
+    share = np.linspace(0, 1, len(front))
+    axes.plot(front[:, 0], front[:, 1], "-", color="0.8", lw=2, zorder=1)
+    axes.scatter(front[:, 0], front[:, 1], c=share, cmap="viridis", vmax=1.15, s=130, zorder=2, edgecolors="white")
+    axes.plot(*worse, "s", color="0.6", ms=9)
+    names = [one.name for one in panel.game.objectives]
+    ends = (
+        (f"weight on {names[1]}:\nwins late, takes\n{front[0, 1]:.0%} of the pieces", (-12, 0), "right"),
+        (f"weight on {names[0]}:\nwins soon, takes\n{front[-1, 1]:.0%} of the pieces", (12, 0), "left"),
+    )
+    for point, (text, offset, side) in zip((front[0], front[-1]), ends, strict=True):
+        axes.annotate(text, point, offset, textcoords="offset points", ha=side, va="center")
+    axes.annotate(
+        "greedy play: others\nare better in both",
+        worse,
+        (-10, -4),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        color="0.4",
+    )
+    axes.annotate(
+        "the user's weights\nchoose a policy", front[len(front) // 2], (14, 6), textcoords="offset points", weight="bold"
+    )
+    axes.set_xlabel(f"{names[0]} \u2192")
+    axes.set_ylabel(f"{names[1]} \u2192")
+    axes.set_title(f"One network, {len(front)} policies, no single best one", fontsize=11)
+    axes.margins(x=0.65, y=0.15)
+    axes.tick_params(labelbottom=False, labelleft=False, length=0)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
 
 
 def draw_setting(axes: Axes, archive: Archive) -> None:

@@ -15,11 +15,12 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from front_figure import draw_front
+from front_figure import draw_front, draw_meaning
 from legends import LEGENDS
 from numpy.typing import NDArray
 from pictures import ENDS, PICTURES, Legend, Picture
 from PIL import Image
+from screenshots import draw_report, draw_training
 
 import momagames
 from momagames.adapters.render import MARGIN, Renderer
@@ -33,6 +34,14 @@ FRAME, QUICK_FRAME = 700, 400  # milliseconds, for sequential and simultaneous g
 BETWEEN = 1  # pictures between two positions of an animation
 BOARD = 240  # pixels of each side of a board alone
 COLORS, GIF_COLORS = 96, 48  # of a picture in the files: tiles, letters and their smooth edges
+
+
+DRAWINGS = LEGENDS | {
+    "front.png": draw_front,
+    "trade-off.png": draw_meaning,
+    "report.png": draw_report,
+    "training.png": draw_training,
+}
 
 
 def frames(shot: Picture) -> Iterator[Image.Image]:
@@ -96,7 +105,7 @@ def reduce_colors(pictures: list[Image.Image], colors: int) -> list[Image.Image]
 def draw(shot: Picture | Legend) -> None:
     """Draw a picture and write its file."""
     path = FOLDER / shot.file
-    pictures = [(LEGENDS | {"front.png": draw_front})[shot.file]()] if isinstance(shot, Legend) else list(frames(shot))
+    pictures = [DRAWINGS[shot.file]()] if isinstance(shot, Legend) else list(frames(shot))
     is_board = isinstance(shot, Picture) and shot.is_board
     pictures, ground = fit_boards(pictures) if is_board else (pictures, np.zeros(0, np.bool_))
     reduced = reduce_colors(pictures, GIF_COLORS if path.suffix == ".gif" else COLORS)

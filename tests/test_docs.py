@@ -14,7 +14,9 @@ import typer
 
 import momagames
 from momagames.baselines import METHODS, method
+from momagames.benchmark import load_suite
 from momagames.cli.app import app
+from momagames.cli.bench import quick
 from momagames.games import BENCHMARK, VERSIONS
 from tests.cases import folder_of
 from tests.pages import FENCE, ROOT, examples, name_of, run_examples
@@ -67,6 +69,17 @@ def test_a_planted_long_page_is_found(tmp_path):
     (page := tmp_path / "long.md").write_text("one two  three\n", encoding="utf-8")
     assert not list_long_pages({page: 3})
     assert len(list_long_pages({page: 2})) == 1
+
+
+def test_the_first_benchmark_takes_one_time_everywhere():
+    """And plays all families."""
+    suite = load_suite("quick")
+    assert {folder_of(game.id) for one in suite.experiments for game in one.games} == FAMILIES
+    pages = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("index", "quickstart", "benchmark", "suites"))]
+    texts = {name_of(page): page.read_text(encoding="utf-8") for page in pages}
+    texts |= {"quick.yaml": suite.description, "bench quick --help": quick.__doc__ or ""}
+    assert not [name for name, text in texts.items() if "less than two minutes on two cores" not in " ".join(text.split())]
+    assert not [name for name, text in texts.items() if "five families" not in text]
 
 
 # ------------------------------------------------------------------------------------------------------------ examples

@@ -17,6 +17,7 @@ from momagames.reports import report
 from momagames.reports.figures.drawing import Axis, Drawing, Line, Plot
 from momagames.reports.figures.kinds import FIGURE_KINDS, FigureKind, register_figure
 from momagames.reports.figures.paper_figures import write_figures
+from momagames.reports.figures.plotly_figures import convert_drawing
 from tests.benchmark.tiny import RANDOM, plans, suite
 
 pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
@@ -57,3 +58,10 @@ def test_a_kind_from_outside_is_everywhere(tmp_path, monkeypatch):
     pack_archive(tmp_path, tmp_path / "made.npz.xz")
     (text,) = result_pages.make_family_pages("made", tmp_path / "made.npz.xz").texts.values()
     assert "<!-- ![Sizes of fronts: MO-GemWalk" in text
+
+
+def test_numbers_beside_a_vertical_axis_have_room():
+    """Without a legend. Names of rows make room for themselves."""
+    line = Line(name="one", style=0, corners=np.array([[0.0, 1_000.0], [1.0, 2_000.0]]))
+    drawing = Drawing([Plot((Axis("steps"), Axis("returns")), [line])], 300, legend="none")
+    assert convert_drawing(drawing)["layout"]["margin"]["l"] >= 60

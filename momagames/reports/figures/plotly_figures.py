@@ -217,7 +217,8 @@ def _make_layout(drawing: Drawing) -> Dict:
     for number, plot in enumerate(drawing.plots):
         _add_plot(layout, drawing, number, plot)
     if drawing.legend == "none":
-        layout["margin"] = {"l": 20, "r": 30, "t": 40 if layout["annotations"] or drawing.note else 20, "b": 60}
+        left = 20 if first.axes[1].categories else 70  # names of rows make room for themselves
+        layout["margin"] = {"l": left, "r": 30, "t": 40 if layout["annotations"] or drawing.note else 20, "b": 60}
     if drawing.note:
         layout["title"] = {"text": drawing.note, "font": {"size": 11}, "x": 0.5}
     if any(isinstance(mark, Heatmap) for _, mark in drawing.marks):
