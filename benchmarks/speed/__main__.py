@@ -17,7 +17,20 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.speed import aec, c_loop, cold_start, cuda, http, memory, pommerman, robotmail, search, throughput, tileblast
+from benchmarks.speed import (
+    aec,
+    c_loop,
+    cold_start,
+    cuda,
+    http,
+    memory,
+    pommerman,
+    robotmail,
+    search,
+    throughput,
+    tileblast,
+    wrappers,
+)
 from benchmarks.speed.peers import REQUIRED_AEC, REQUIRED_BATCH
 from benchmarks.speed.timing import STEPS
 
@@ -33,6 +46,7 @@ PARTS: dict[str, Callable[[int, int], dict[str, Any]]] = {  # of rounds and step
     "cold_start": cold_start.measure,
     "memory": lambda rounds, steps: memory.measure(),
     "threads": throughput.measure_threads,
+    "wrappers": wrappers.measure,
     "cuda": cuda.measure,
 }
 DEFAULT = [part for part in PARTS if part != "cuda"]  # which needs a card
@@ -80,6 +94,8 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         return cuda.remark(variant, values)
     if part == "search":
         return search.remark(variant, value)
+    if part == "wrappers":
+        return wrappers.remark(variant, values)
     if part == "tileblast":
         return tileblast.remark(case, variant)
     if part == "c_loop" and variant != "ours":

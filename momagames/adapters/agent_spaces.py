@@ -73,5 +73,7 @@ def central_state(game: Game, episode: Episode) -> NDArray[Any]:
     """Return the whole state as an array: the observation of the first agent, or of all agents where they differ."""
     if game.information == "perfect" and len(game.fields) == 1:
         return episode.observe(0)[game.fields[0].name]
-    fields = [field.ravel() for i in range(len(game.agents)) for field in episode.observe(i).values()]
-    return np.concatenate(fields).astype(np.float32)
+    if not game.sequential:
+        return episode.flatten_observations()
+    fields = [field for i in range(len(game.agents)) for field in episode.observe(i).values()]
+    return np.concatenate(fields, axis=None, dtype=np.float32, casting="unsafe")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from numbers import Number
 from typing import Any, TypeVar
 
@@ -83,7 +84,12 @@ def check_max_cycles(max_cycles: Any) -> int | None:
 
 def keep_numeric(info: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers and arrays of an info; libraries that store infos in arrays do not support other values."""
-    return {name: value for name, value in info.items() if isinstance(value, (Number, np.generic, np.ndarray))}
+    return {name: value for name, value in info.items() if _is_numeric(type(value))}  # type: ignore[arg-type]
+
+
+@cache
+def _is_numeric(kind: Any) -> bool:
+    return issubclass(kind, (Number, np.generic, np.ndarray))
 
 
 def check_render_mode(render_mode: str | None) -> str | None:

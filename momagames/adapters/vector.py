@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space, reward_space
-from momagames.contract import Game
+from momagames.contract import Game, first_legal_action
 from momagames.engine.batch import Autoreset, Batch, Views
 from momagames.engine.positions import has_random_word, load_state
 from momagames.errors import IllegalAction, InvalidParameter
@@ -70,8 +70,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.reward_dim = len(game.objectives)
-        self._action_rng: np.random.Generator | None = None  # for illegal="random"
-        self._sample_words: NDArray[np.uint64] | None = None
+        self._sample_words: NDArray[np.uint64] | None = None  # also for illegal="random"
         self._link_buffers()
 
     def _link_buffers(self) -> None:
@@ -120,7 +119,6 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         given = None if position is None else self._read_positions(position)
         with self.batch.lock:
             if seed is not None:
-                self._action_rng = np.random.default_rng(seed)
                 self._sample_words = random_words(seed, self.num_envs)
                 self.batch.seed(seed, chosen)
             self._begin_streams()
@@ -152,15 +150,14 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
 
         `reset(seed=...)` seeds them. The action is 0 where the mask is empty. The array is overwritten by the next call.
         """
-        _, words = self._begin_streams()
-        actions = self.batch.sample_actions(words)
+        actions = self.batch.sample_actions(self._begin_streams())
         return actions.reshape([n for i, n in enumerate(actions.shape) if i == 0 or n > 1])
 
-    def _begin_streams(self) -> tuple[np.random.Generator, NDArray[np.uint64]]:
+    def _begin_streams(self) -> NDArray[np.uint64]:
         """Return the generators of actions; those that no seed has begun begin with entropy from the operating system."""
-        if self._action_rng is None or self._sample_words is None:
-            self._action_rng, self._sample_words = np.random.default_rng(), draw_words(self.num_envs)
-        return self._action_rng, self._sample_words
+        if self._sample_words is None:
+            self._sample_words = draw_words(self.num_envs)
+        return self._sample_words
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Step every environment.
@@ -171,9 +168,10 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         """
         with self.batch.lock:  # nothing may change between the check and the step
             checked = self.batch.actions(actions)
-            first_illegal = self.batch.find_illegal_env(checked)
-            if first_illegal >= 0:
-                self._fix_illegal(checked, first_illegal)
+            if self.illegal in ("next", "random"):
+                self.batch.replace_illegal(checked, self._begin_streams() if self.illegal == "random" else None)
+            else:
+                self._check_actions(checked)
             self.batch.step(checked)
             infos: dict[str, Any] = dict(self._infos)
             if self.batch.finished.any():
@@ -184,9 +182,9 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                 infos |= final | {f"_{name}": self.batch.finished for name in final}
         return self._observations, self._reward_sums, self._terminated, self._truncated, infos
 
-    def _fix_illegal(self, actions: NDArray[np.int64], env: int) -> None:
-        """Apply the option `illegal` to the illegal actions from environment `env` on."""
-        rng, _ = self._begin_streams()
+    def _check_actions(self, actions: NDArray[np.int64]) -> None:
+        """Raise IllegalAction for an illegal action, or let its agent forfeit."""
+        env = self.batch.find_illegal_env(actions)
         while env >= 0:
             actor = self.batch.find_illegal_actor(actions, env)
             agent = int(self.batch.to_move[env]) if self.game.sequential else actor
@@ -197,9 +195,8 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                     f"illegal action={given if len(given) > 1 else given[0]} of {self.agents[agent]} in environment {env}: "
                     f"expected one of {int(mask.sum())} legal actions"
                 )
-            actions[env, actor] = checks.substitute_legal(self.illegal, actions[env, actor], mask, self.game.actions, rng)
-            if self.illegal == "forfeit":
-                self.batch.forfeit(env, agent)
+            actions[env, actor] = first_legal_action(mask, self.game.actions)  # of no effect
+            self.batch.forfeit(env, agent)
             env = self.batch.find_illegal_env(actions, env)
 
     def _mask(self, env: int, actor: int) -> NDArray[np.int8]:

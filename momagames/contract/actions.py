@@ -15,7 +15,11 @@ def split_mask(mask: NDArray[np.int8], actions: Sequence[int]) -> list[NDArray[n
     """Return the parts of a mask, or of masks int8[..., M]; `actions` has their sizes, see `Game.actions`."""
     if len(actions) == 1:
         return [mask]
-    return np.split(mask, np.cumsum(actions)[:-1], axis=-1)
+    parts, start = [], 0
+    for size in actions:  # several times as fast as numpy.split
+        parts.append(mask[..., start : start + size])
+        start += size
+    return parts
 
 
 def join_mask(mask: Any) -> NDArray[np.int8]:

@@ -84,6 +84,7 @@ class Batch:
         self._actions = np.zeros((n, game.actors, len(game.actions)), np.int64)
         self._orders = np.full(n, loops.STEP, np.int32)
         self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
+        self._no_words = np.zeros(0, np.uint64)
         self._started = False
         self._is_seeded = np.zeros(n, np.bool_)
         self._set_up_threads()
@@ -213,6 +214,15 @@ class Batch:
     def find_illegal_actor(self, actions: NDArray[np.int64], env: int) -> int:
         """Return the first actor of this environment with an illegal action, or -1."""
         return int(self._loops.find_illegal_actor(self.states, actions, self.masks, self._parts, env))
+
+    def replace_illegal(self, actions: NDArray[np.int64], words: NDArray[np.uint64] | None = None) -> None:
+        """Replace illegal actions by the next legal ones, part by part and cyclically (0 where there is none).
+
+        words    uint64[N], generators: random legal actions instead
+        """
+        is_random = words is not None
+        words = self._no_words if words is None else words
+        self._loops.replace_illegal(self.states, actions, self.masks, self._parts, self._ended, is_random, words)
 
     def forfeit(self, env: int, agent: int) -> None:
         """Let an agent forfeit its episode in the next step, with `Game.forfeit_reward`; the first forfeit counts."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game, Policy, State, first_legal_action, has_choice, read_integers, report_return, split_mask
 from momagames.engine import loops
+from momagames.engine.flat_rows import FlatRows
 from momagames.engine.locks import add_lock
 from momagames.engine.observation_pool import ObservationPool
 from momagames.engine.positions import has_random_word, load_state
@@ -64,6 +65,7 @@ class Episode:
         self._arrays = (np.array(game.actions, np.int64), self.reward, self.totals, self.returns, self.observations, self.masks)
         self._fields = [list(game.observation_views(row).items()) for row in self.observations]
         self._pool = None if game.sequential else ObservationPool(game, len(self.observations))
+        self._flat_rows: FlatRows | None = None
         self._sequential = game.sequential
         self._parts = game.actions
         self._shape, self._column = (len(game.actions),), self.pending[:, 0]
@@ -164,6 +166,12 @@ class Episode:
             return self.game.observation_views(row), mask
         fields = self._fields[0 if self._sequential else agent]
         return {name: field.copy("K") for name, field in fields}, self.mask(agent)
+
+    def flatten_observations(self) -> NDArray[np.float32]:
+        """Return the numbers of the observations of all agents of a simultaneous game one after the other, float32[V * F]."""
+        if self._flat_rows is None:
+            self._flat_rows = FlatRows(self.game, (field.name for field in self.game.fields))
+        return self._flat_rows.flatten(self.observations).ravel()
 
     def _write_observation(self, agent: int) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """Return the bytes of the observation uint8[B] and the mask int8[M] of an agent that is not to move."""

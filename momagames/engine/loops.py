@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.masks import fill_forced_action, find_mask_row, has_choice, sample_parts
+from momagames.engine.masks import fill_forced_action, fill_next_legal, find_mask_row, has_choice, sample_parts
 from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel
 from momagames.kernels.record import CUT_OFF
@@ -94,6 +94,7 @@ class BatchLoops:
 
     find_illegal_env: Loop
     find_illegal_actor: Loop
+    replace_illegal: Loop
     step: Loop
     step_shared: Loop
     sample_actions: Loop
@@ -216,7 +217,7 @@ def make_action_sampler(game: Game) -> Loop:
 
 
 @cache_by_rules
-def make_legality_check(game: Game) -> Loop:
+def make_legality_test(game: Game) -> Loop:
     sequential, allows_illegal = game.sequential, game.allows_illegal
 
     @kernel
@@ -235,6 +236,13 @@ def make_legality_check(game: Game) -> Loop:
             fill_forced_action(mask, parts, action)
             return False
         return illegal
+
+    return is_illegal
+
+
+@cache_by_rules
+def make_legality_check(game: Game) -> Loop:
+    is_illegal = make_legality_test(game)
 
     @kernel
     def find_illegal_actor(state, actions, masks, parts):
@@ -293,6 +301,7 @@ def compile_batch_loops(game: Game) -> BatchLoops:
     """Return the loops of a batch for the rules of a game."""
     step_state, start_episode, observe_rows = game.kernels.step, make_starter(game), make_observer(game)
     find_illegal_row, sample_row = make_legality_check(game), make_action_sampler(game)
+    is_illegal, sequential = make_legality_test(game), game.sequential
 
     @kernel
     def copy_rewards(source, target):
@@ -310,6 +319,20 @@ def compile_batch_loops(game: Game) -> BatchLoops:
     def find_illegal_actor(states, actions, masks, parts, env):
         """Return the first actor of an environment with an illegal action, or -1."""
         return find_illegal_row(states[env], actions[env], masks[env], parts)
+
+    def replace_illegal(states, actions, masks, parts, skip, is_random, words):
+        """Replace illegal actions by random legal ones, drawn from a generator word for each environment, or by the next."""
+        for i in range(states.shape[0]):
+            if skip[i]:
+                continue
+            for actor in range(actions.shape[1]):
+                if not is_illegal(states[i], actions[i, actor], masks[i], parts, actor):
+                    continue
+                mask = masks[i, find_mask_row(states[i], masks[i], actor, sequential)]
+                if is_random:
+                    words[i] = sample_parts(mask, parts, words[i], actions[i, actor])
+                else:
+                    fill_next_legal(mask, parts, actions[i, actor])
 
     def step(
         low, high, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
@@ -372,6 +395,7 @@ def compile_batch_loops(game: Game) -> BatchLoops:
     return BatchLoops(
         find_illegal_env=compile_entry_point(find_illegal_env, f"{name}.batch.find_illegal_env"),
         find_illegal_actor=compile_entry_point(find_illegal_actor, f"{name}.batch.find_illegal_actor"),
+        replace_illegal=compile_entry_point(replace_illegal, f"{name}.batch.replace_illegal"),
         step=step_rows,
         step_shared=compile_shared_loop(step_rows, f"{name}.batch.step_shared"),
         sample_actions=compile_entry_point(sample_actions, f"{name}.batch.sample_actions"),

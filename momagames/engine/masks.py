@@ -65,6 +65,35 @@ def sample_parts(mask, parts, word, action):
 
 
 @kernel
+def fill_next_legal(mask, parts, action):
+    """Replace each part of an action by the first legal value at or after it, cyclically; 0 for a part without one."""
+    start = 0
+    for part in range(parts.shape[0]):
+        values, given = mask[start : start + parts[part]], action[part]
+        found = find_legal(values, given) if 0 <= given < parts[part] else -1
+        if found < 0:
+            found = find_legal(values, 0)
+        action[part] = max(found, 0)
+        start += parts[part]
+
+
+@kernel
+def find_legal(mask, first):
+    """Return the first legal action of a Discrete mask from `first` on, or -1."""
+    size = mask.shape[0]
+    if size < 64:
+        for value in range(first, size):
+            if mask[value]:
+                return value
+        return -1
+    for start in range(first, size, 64):
+        bits = read_mask_word(mask, start)
+        if bits:
+            return start + bit_count((bits & (~bits + ONE)) - ONE)
+    return -1
+
+
+@kernel
 def read_mask_word(mask, start):
     """Return the entries of the mask from `start` on as bits, up to 64. The mask has at least 64 entries."""
     place = min(start, mask.shape[0] - 64)

@@ -8,10 +8,10 @@ import numpy as np
 from pettingzoo.utils import BaseWrapper
 
 from momagames.contract import State
-from momagames.wrappers.common import ONE, AgentRewardWrapper
+from momagames.wrappers.common import NONE, ONE, AgentRewardWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlattenAgents
-from momagames.wrappers.introspection import override_illegal
+from momagames.wrappers.introspection import IllegalOverride
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.transforms import Scalarize, Transform
 
@@ -21,7 +21,11 @@ def _has_left(env: Any, agent: str) -> bool:
 
 
 def _is_over(env: Any) -> bool:
-    return all(_has_left(env, agent) for agent in env.agents)
+    terminations, truncations = env.terminations, env.truncations
+    for agent in env.agents:  # noqa: SIM110 - the first one mostly decides: a generator costs more than this loop
+        if not (terminations[agent] or truncations[agent]):
+            return False
+    return True
 
 
 def _step_finished_agent(env: Any, action: Any) -> bool:
@@ -32,16 +36,31 @@ def _step_finished_agent(env: Any, action: Any) -> bool:
 
 
 def _has_advanced(env: Any, mover: str) -> bool:
-    """Return whether the game moved: in simultaneous games only the last action of a round moves it, or a forfeit."""
-    if not env.metadata.get("is_parallelizable"):
-        return True
+    """Return whether a simultaneous game moved: only the last action of a round moves it, or a forfeit."""
     order = env.possible_agents  # the mover is the last agent of the round
     if not env.agents or order.index(env.agent_selection) <= order.index(mover):
         return True
     return any(_has_left(env, agent) for agent in env.agents)  # none had before: finished agents step first
 
 
-class RewardWrapper(AgentRewardWrapper, BaseWrapper):  # type: ignore[misc]
+class Wrapper(BaseWrapper):  # type: ignore[misc]
+    """An AEC wrapper that reads the inner environment directly: PettingZoo's finds each of these by a failing look-up first."""
+
+    agents = property(lambda self: self.env.agents)
+    agent_selection = property(lambda self: self.env.agent_selection)
+    terminations = property(lambda self: self.env.terminations)
+    truncations = property(lambda self: self.env.truncations)
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._is_sequential = not env.metadata.get("is_parallelizable")
+
+    def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        result: tuple[Any, Any, bool, bool, dict[str, Any]] = self.env.last(observe)
+        return result
+
+
+class RewardWrapper(AgentRewardWrapper, Wrapper):  # type: ignore[misc]
     """Transforms rewards and their sums since the last action of each agent.
 
     The transform is applied once for every step of the game, never in last(). The inner environment is not modified.
@@ -49,7 +68,7 @@ class RewardWrapper(AgentRewardWrapper, BaseWrapper):  # type: ignore[misc]
     """
 
     def __init__(self, env: Any, transform: Transform) -> None:
-        self._infos: dict[str, dict[str, Any]] | None = None
+        self._infos: dict[str, dict[str, Any]] = {}  # with the vectors, made when they are read
         super().__init__(env, transform)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -58,8 +77,8 @@ class RewardWrapper(AgentRewardWrapper, BaseWrapper):  # type: ignore[misc]
 
     def _start_episode(self) -> None:
         self.transform.restart(ONE)
-        self._totals = np.zeros((1, *self.reward_spec.shape), self.reward_spec.dtype)
-        self._set_rewards(np.zeros_like(self._totals))
+        self._cumulative_rewards = dict.fromkeys(self.reward_spec.agents, self.reward_spec.nothing)
+        self._set_rewards(self._zeros())
 
     def step(self, action: Any) -> None:
         mover = getattr(self.env, "agent_selection", None)
@@ -70,35 +89,35 @@ class RewardWrapper(AgentRewardWrapper, BaseWrapper):  # type: ignore[misc]
             if _step_finished_agent(self.env, action):
                 self._start_episode()
             else:
-                self._set_rewards(np.zeros_like(self._totals))
+                self._set_rewards(self._zeros())
             return
-        observed = self._observe_states()
+        observed = self._observe_states() if self.transform.needs_states else None
         self.env.step(action)
-        totals = self._totals.copy()  # last() may have returned rows of the previous array
-        totals[0, self.reward_spec.index[mover]] = 0
-        if _has_advanced(self.env, mover):
-            over = all(_has_left(self.env, agent) for agent in self.env.agents)
-            reward = self._apply_transform(self.env.rewards, over, observed)
+        self._cumulative_rewards[mover] = self.reward_spec.nothing
+        if self._is_sequential or _has_advanced(self.env, mover):
+            over = self.transform.needs_context and _is_over(self.env)
+            self._set_rewards(self._apply_transform(self.env.rewards, over, observed))
         else:
-            reward = np.zeros_like(totals)
-        self._totals = totals + reward
-        self._set_rewards(reward)
+            self._set_rewards(self._zeros())
 
-    def _set_rewards(self, reward: Any) -> None:
-        self._infos = None
-        spec, agents = self.reward_spec, self.env.agents
-        if spec.scalar:
-            rewards, totals = reward[0, :, 0].tolist(), self._totals[0, :, 0].tolist()
-        else:
-            rewards, totals = reward[0], self._totals[0]
-        self.rewards = {agent: rewards[spec.index[agent]] for agent in agents}
-        self._cumulative_rewards = {agent: totals[spec.index[agent]] for agent in agents}
+    def _zeros(self) -> dict[str, Any]:
+        return self.reward_spec.split(np.zeros((1, *self.reward_spec.shape), self.reward_spec.dtype))
+
+    def _set_rewards(self, rewards: dict[str, Any]) -> None:
+        """Set `rewards` of the live agents and add them to the sums, as new objects: last() may have returned the old ones."""
+        totals, agents = self._cumulative_rewards, self.env.agents
+        self.rewards = rewards if len(agents) == len(rewards) else {agent: rewards[agent] for agent in agents}
+        self._cumulative_rewards = {agent: totals[agent] + rewards[agent] for agent in agents}
+        self._infos = {}
 
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        observation, _, terminated, truncated, info = self.env.last(observe)
+        observation, vector, terminated, truncated, info = self.env.last(observe)
         agent = self.env.agent_selection
         reward = self._cumulative_rewards[agent]
-        info = self.infos[agent] if isinstance(self.transform, Scalarize) else info
+        if isinstance(self.transform, Scalarize):
+            if agent not in self._infos:
+                self._infos[agent] = {**info, "vector_reward": np.array(vector)}
+            return observation, reward, terminated, truncated, self._infos[agent]
         return observation, reward if self.reward_spec.scalar else reward.copy(), terminated, truncated, info
 
     @property
@@ -107,18 +126,21 @@ class RewardWrapper(AgentRewardWrapper, BaseWrapper):  # type: ignore[misc]
         inner: dict[str, dict[str, Any]] = self.env.infos
         if not isinstance(self.transform, Scalarize):
             return inner
-        if self._infos is None:
-            vectors = self.env._cumulative_rewards
-            self._infos = {agent: {**info, "vector_reward": np.array(vectors[agent])} for agent, info in inner.items()}
-        return self._infos
+        vectors = self.env._cumulative_rewards
+        for agent in inner.keys() - self._infos.keys():
+            self._infos[agent] = {**inner[agent], "vector_reward": np.array(vectors[agent])}
+        return {agent: self._infos[agent] for agent in inner}
 
 
-class RecordEpisodeStatistics(StatisticsWrapper, BaseWrapper):  # type: ignore[misc]
+class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):  # type: ignore[misc]
     """Adds return and length of the episode to the infos of a finished agent."""
 
     def __init__(self, env: Any, buffer_length: int) -> None:
         super().__init__(env, buffer_length)
         self._finished: dict[str, dict[str, Any]] = {}
+        agents = self.reward_spec.agents
+        self._moved = dict(zip(agents, np.eye(len(agents), dtype=np.bool_)[:, None], strict=True))  # bool[1, A] by agent
+        self._no_rewards = self.reward_spec.gather({})
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -141,45 +163,41 @@ class RecordEpisodeStatistics(StatisticsWrapper, BaseWrapper):  # type: ignore[m
                 self._continue_episode()
             return
         self.env.step(action)
-        moved = np.array([[agent == mover for agent in self.reward_spec.agents]])
-        advanced = _has_advanced(self.env, mover)
-        reward = self.reward_spec.gather(self.env.rewards if advanced else {})
-        self.statistics.add(reward, moved, np.array([advanced]))
+        if self._is_sequential or _has_advanced(self.env, mover):
+            self.statistics.add(self.reward_spec.gather(self.env.rewards), self._moved[mover], ONE)
+        else:
+            self.statistics.add(self._no_rewards, self._moved[mover], NONE)
         self._store_finished()
 
     def _continue_episode(self) -> None:
         """Go on with the stored episode, which is one until the next reset()."""
         self._finished = {}
-        if self.statistics.steps[0] and self.statistics.episodes:
-            self.statistics.episodes.pop()
+        if self.statistics.steps[0]:
+            self.statistics.drop_last()
 
     def _store_finished(self) -> None:
         """Store the finished agents, and the episode when all agents have finished."""
-        agents = self.env.agents
-        for agent in agents:
-            if agent not in self._finished and _has_left(self.env, agent):
+        if not (True in self.env.terminations.values() or True in self.env.truncations.values()):
+            return
+        left = [agent for agent in self.env.agents if _has_left(self.env, agent)]
+        for agent in left:
+            if agent not in self._finished:
                 self._finished[agent] = self.statistics.entry(0, self.reward_spec.index[agent])
-        if all(agent in self._finished for agent in agents) and self.statistics.steps[0]:
-            self.statistics.close(0)
+        if left and len(left) == len(self.env.agents) and self.statistics.steps[0]:
+            self.statistics.close()
 
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        observation, reward, terminated, truncated, _ = self.env.last(observe)
-        return observation, reward, terminated, truncated, self.infos[self.env.agent_selection]
+        result: tuple[Any, Any, bool, bool, dict[str, Any]] = self.env.last(observe)
+        if self.env.agent_selection not in self._finished:
+            return result
+        return *result[:4], {**result[4], "episode": self._finished[self.env.agent_selection]}
 
 
-class HandleIllegal(BaseWrapper):  # type: ignore[misc]
+class HandleIllegal(IllegalOverride, Wrapper):
     """Sets the effect of illegal actions."""
 
-    def __init__(self, env: Any, policy: str) -> None:
-        super().__init__(env)
-        self.policy = policy
 
-    def step(self, action: Any) -> None:
-        with override_illegal(self.env, self.policy):
-            self.env.step(action)
-
-
-class FixedInstance(BaseWrapper):  # type: ignore[misc]
+class FixedInstance(Wrapper):
     """Starts every episode from one position."""
 
     def __init__(self, env: Any, start: State, seed: int) -> None:
@@ -190,7 +208,7 @@ class FixedInstance(BaseWrapper):  # type: ignore[misc]
         self.env.reset(seed=seed, options={"state": self.start, "keep_rng": True, **(options or {})})
 
 
-class Flatten(FlattenAgents, BaseWrapper):  # type: ignore[misc]
+class Flatten(FlattenAgents, Wrapper):  # type: ignore[misc]
     """Flattens observations, see `momagames.wrappers.flatten`."""
 
     @property
@@ -211,7 +229,7 @@ class Flatten(FlattenAgents, BaseWrapper):  # type: ignore[misc]
         return self.observe(agent) if observe else None, reward, terminated, truncated, self._flatten_info(agent, info)
 
 
-class RecordReplay(BaseWrapper):  # type: ignore[misc]
+class RecordReplay(Wrapper):
     """Writes episodes to files, see `momagames.wrappers.recording`."""
 
     def __init__(self, env: Any, recorder: ReplayRecorder) -> None:

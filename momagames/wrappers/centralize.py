@@ -39,6 +39,10 @@ class Centralize(gymnasium.Env[Any, Any]):
         sizes = [size for parts in self._parts for size in parts]
         self.action_space = spaces.MultiDiscrete(sizes)
         self._sizes = tuple(sizes)
+        self._is_simple = all(isinstance(env.action_space(agent), spaces.Discrete) for agent in self._order)
+        observed = [env.observation_space(agent) for agent in self._order]
+        self._has_masks = all(isinstance(space, spaces.Dict) and "action_mask" in space.spaces for space in observed)
+        self._takes_turns = not env.metadata.get("is_parallelizable", False)
         self._central = observation == "state"
         self.observation_space = _state_space(env) if self._central else self._agents_space()
         self.reward_space = reward_space(self.reward_spec, 0)
@@ -83,6 +87,8 @@ class Centralize(gymnasium.Env[Any, Any]):
                 f"invalid joint action{found}: expected integers of shape {shape}, the parts of "
                 f"{', '.join(self._order)} in this order"
             )
+        if self._is_simple:
+            return {agent: part for agent, part in zip(self._order, given.tolist(), strict=True) if agent in self.env.agents}
         divided, start = {}, 0
         for agent, parts in zip(self._order, self._parts, strict=True):
             part = given[start : start + len(parts)]
@@ -103,19 +109,23 @@ class Centralize(gymnasium.Env[Any, Any]):
         The mask is a tuple of the masks of the parts, the form that `action_space.sample` accepts.
         """
         info: dict[str, Any] = {"agents": infos}
-        active = next((one["active_agent"] for one in infos.values() if "active_agent" in one), None)
-        if active is None:  # with numeric_infos
-            active = find_acting_agent(self.env, infos)
-        if active is not None:
-            info["active_agent"] = active
-        if all(isinstance(one, dict) and "action_mask" in one for one in self._observations.values()):
-            info["action_mask"] = tuple(split_mask(self.action_masks(), self._sizes))
+        if self._takes_turns:
+            active = next((one["active_agent"] for one in infos.values() if "active_agent" in one), None)
+            if active is None:  # with numeric_infos
+                active = find_acting_agent(self.env, infos)
+            if active is not None:
+                info["active_agent"] = active
+        if self._has_masks:
+            if self._is_simple:
+                info["action_mask"] = tuple([self._observations[agent]["action_mask"] for agent in self._order])
+            else:
+                info["action_mask"] = tuple(split_mask(self.action_masks(), self._sizes))
         return info
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the last observed masks of all agents one after the other, int8[sum of all parts]."""
-        masks = [join_mask(self._observations[agent]["action_mask"]) for agent in self._order]
-        return np.concatenate(masks).astype(np.int8)
+        masks = [self._observations[agent]["action_mask"] for agent in self._order]
+        return np.concatenate(masks if self._is_simple else [join_mask(mask) for mask in masks], dtype=np.int8)
 
     def get_state(self) -> dict[str, Any]:
         """Return the position as JSON-serializable data."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from momagames.errors import InvalidCall
 from momagames.wrappers.introspection import base_env
@@ -33,6 +32,7 @@ class RewardWrapperBase:
         self.transform = transform
         self.reward_spec = transform.reward_spec
         self._all_agents = np.ones((1, len(transform.source.agents)), np.bool_)
+        self._context = StepContext(ONE, self._all_agents, NONE)  # for a transform that does not need that of the step
 
     def set_weights(self, weights: Weights) -> None:
         """Change the weights or the utility of the wrapper Scalarize from the next step on."""
@@ -62,19 +62,24 @@ class RewardWrapperBase:
 
     def _observe_states(self) -> Any:
         """Return what the transform needs of the states before a step."""
-        if not self.transform.needs_states:
-            return None
         inner = base_env(self.env, self.transform.name)
         return self.transform.observe_states(inner.batch.states if hasattr(inner, "batch") else inner.episode.states)
 
-    def _apply_transform(self, rewards: Mapping[str, Any], ended: bool, observed: Any) -> NDArray[Any]:
-        """Return the transformed rewards of a single environment, [1, A, K]."""
-        spec = self.transform.source
-        complete = len(rewards) == len(spec.agents)
-        present = self._all_agents if complete else np.array([[agent in rewards for agent in spec.agents]])
-        actions = base_env(self.env, self.transform.name).episode.pending[None] if self.transform.needs_states else None
-        context = StepContext(ONE, present, ONE if ended else NONE, observed, actions)
-        return self.transform.apply(spec.gather(rewards), context).astype(self.reward_spec.dtype, copy=False)
+    def _apply_transform(self, rewards: Mapping[str, Any], ended: bool, observed: Any) -> dict[str, Any]:
+        """Return the transformed rewards of a single environment by agent, as `RewardSpec.split` does."""
+        transform, spec = self.transform, self.transform.source
+        if isinstance(transform, Scalarize):
+            sums = transform.sum_by_agent(rewards)
+            if sums is not None:
+                return sums
+        context = self._context
+        if transform.needs_context:
+            complete = len(rewards) == len(spec.agents)
+            present = self._all_agents if complete else np.array([[agent in rewards for agent in spec.agents]])
+            actions = base_env(self.env, transform.name).episode.pending[None] if transform.needs_states else None
+            context = StepContext(ONE, present, ONE if ended else NONE, observed, actions)
+        reward = transform.apply(spec.gather(rewards), context)
+        return self.reward_spec.split(reward.astype(self.reward_spec.dtype, copy=False))
 
 
 class AgentRewardWrapper(RewardWrapperBase):

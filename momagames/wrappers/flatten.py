@@ -58,17 +58,26 @@ class FlatObservation:
     def flatten(self, observation: Any, mask: Any) -> Any:
         """Return the flat observation in the form of the space."""
         numbers = self.flatten_fields(observation)
-        return {self.key: numbers, MASK: join_mask(mask)} if self.place == "observation" else numbers
+        return self.add_mask(numbers, mask)
+
+    def add_mask(self, numbers: NDArray[np.float32], mask: Any) -> Any:
+        """Return the vector with the mask, if this is its place."""
+        return {self.key: numbers, MASK: _flatten_mask(mask)} if self.place == "observation" else numbers
 
     def flatten_fields(self, observation: Any) -> NDArray[np.float32]:
         """Return the fields of an observation as one vector, float32[F]."""
-        parts = [observation[name] for name in self.fields] if self.fields else [observation]
-        return np.concatenate([np.ravel(part) for part in parts], dtype=np.float32, casting="unsafe")
+        if not self.fields:
+            return np.asarray(observation, np.float32).flatten()
+        return np.concatenate([observation[name] for name in self.fields], axis=None, dtype=np.float32, casting="unsafe")
 
     def flatten_info(self, info: Mapping[str, Any], mask: Any) -> dict[str, Any]:
         """Return the numbers and arrays of an info, the statistics of a finished episode, and the mask if it is to be there."""
-        numbers = {**keep_numeric(info), **({STATISTICS: info[STATISTICS]} if STATISTICS in info else {})}
-        return {**numbers, MASK: join_mask(mask)} if self.place == "info" else numbers
+        numbers = keep_numeric(info)
+        if STATISTICS in info:
+            numbers[STATISTICS] = info[STATISTICS]
+        if self.place == "info":
+            numbers[MASK] = _flatten_mask(mask)
+        return numbers
 
 
 class FlattenAgents:
@@ -90,6 +99,11 @@ class FlattenAgents:
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         self.env.observation_space(agent)  # raises for an unknown agent
         return self._flat[agent].space
+
+
+def _flatten_mask(mask: Any) -> NDArray[np.int8]:
+    """Return a mask as one array, int8[M]: the array of the observation itself, which is a copy, if it has one part."""
+    return mask if isinstance(mask, np.ndarray) else join_mask(mask)
 
 
 def _mask_space(actions: spaces.Space[Any]) -> spaces.Box:

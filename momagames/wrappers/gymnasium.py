@@ -18,7 +18,7 @@ from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_space
 from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlatObservation
-from momagames.wrappers.introspection import override_illegal
+from momagames.wrappers.introspection import IllegalOverride
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import layers
 from momagames.wrappers.transforms import Scalarize, Transform
@@ -140,12 +140,13 @@ class RewardWrapper(RewardWrapperBase, Wrapper):
         return observation, info
 
     def step(self, action: Any) -> Step:
-        observed = self._observe_states()
+        observed = self._observe_states() if self.transform.needs_states else None
         observation, reward, terminated, truncated, info = self.env.step(action)
-        rewards = self._apply_transform({self.reward_spec.agents[0]: reward}, terminated or truncated, observed)
+        agent = self.reward_spec.agents[0]
+        transformed = self._apply_transform({agent: reward}, terminated or truncated, observed)[agent]
         if isinstance(self.transform, Scalarize):
             info = {**info, "vector_reward": reward}
-        return observation, self.reward_spec.reward_for(rewards, 0), terminated, truncated, info
+        return observation, transformed, terminated, truncated, info
 
 
 class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):
@@ -177,24 +178,19 @@ class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):
         self.statistics.add(self.reward_spec.gather({self.reward_spec.agents[0]: reward}), np.ones((1, 1), np.bool_), ONE)
         if terminated or truncated:
             info = {**info, "episode": self.statistics.entry(0, 0)}
-            self.statistics.close(0)
+            self.statistics.close()
             self._is_over = True
         return observation, reward, terminated, truncated, info
 
 
-class HandleIllegal(Wrapper):
+class HandleIllegal(IllegalOverride, Wrapper):
     """Sets the effect of illegal actions."""
 
     name = "HandleIllegal"
 
     def __init__(self, env: Any, policy: str) -> None:
-        super().__init__(env)
+        super().__init__(env, policy)
         self.recipe = {"policy": policy}
-        self.policy = policy
-
-    def step(self, action: Any) -> Step:
-        with override_illegal(self.env, self.policy):
-            return self.env.step(action)
 
 
 class FixedInstance(Wrapper):

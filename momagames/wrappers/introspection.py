@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from momagames.errors import InvalidCall, InvalidParameter, one_of
 from momagames.wrappers.reward_spec import RewardSpec, layers, spec_from_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 API_NAMES = {
     "aec": "a PettingZoo AEC environment",
@@ -105,12 +104,20 @@ def find_acting_agent(env: Any, infos: Mapping[str, Any]) -> str | None:
     return None if aec.metadata.get("is_parallelizable") else aec.agent_selection
 
 
-@contextmanager
-def override_illegal(env: Any, policy: str) -> Iterator[None]:
-    """Set the effect of illegal actions within a context."""
-    inner = base_env(env, "HandleIllegal")
-    before, inner.illegal = inner.illegal, policy
-    try:
-        yield
-    finally:
-        inner.illegal = before
+class IllegalOverride:
+    """Base of the HandleIllegal wrappers: sets the effect of illegal actions during a step."""
+
+    env: Any
+
+    def __init__(self, env: Any, policy: str, *args: Any) -> None:
+        super().__init__(env, *args)  # type: ignore[call-arg]
+        self.policy = policy
+        self._inner = base_env(env, "HandleIllegal")
+
+    def step(self, action: Any) -> Any:
+        inner = self._inner
+        before, inner.illegal = inner.illegal, self.policy
+        try:
+            return self.env.step(action)
+        finally:
+            inner.illegal = before

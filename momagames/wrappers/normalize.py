@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.errors import InvalidParameter, check_range, invalid_value, one_of
 from momagames.wrappers.reward_spec import RewardSpec
-from momagames.wrappers.transforms import StepContext, Transform, list_objectives, objective_index
-
-
-def pool_statistics(mean: Any, var: Any, count: Any, other_mean: Any, other_var: Any, other_count: Any) -> tuple[Any, Any, Any]:
-    """Return mean, variance and count of the union of two samples (Chan, Golub and LeVeque 1979)."""
-    total = count + other_count
-    delta = other_mean - mean
-    squares = var * count + other_var * other_count + delta**2 * count * other_count / total
-    return mean + delta * other_count / total, squares / total, total
+from momagames.wrappers.transforms import StepContext, Transform, compiled_loops, list_objectives, objective_index
 
 
 class NormalizeReward(Transform):
@@ -50,6 +42,7 @@ class NormalizeReward(Transform):
         self.gamma, self.epsilon, self.frozen = float(gamma), float(epsilon), frozen
         shape = len(source.agents), len(self.chosen)
         self.mean, self.var, self.count = np.zeros(shape), np.ones(shape), np.full((shape[0], 1), 1e-4)
+        self._columns = np.array(self.chosen, np.int64)
         self.running = np.zeros((1, *shape))  # discounted return of the episode so far, float64[N, A, chosen]
         low, high = source.low.copy(), source.high.copy()
         low[:, self.chosen] = np.where(low[:, self.chosen] < 0, -np.inf, 0.0)
@@ -77,22 +70,12 @@ class NormalizeReward(Transform):
         self.running[chosen] = 0
 
     def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
-        part = reward[..., self.chosen].astype(np.float64)
-        if not self.frozen:
-            self._update_statistics(part, context.acting)
-            self.running[context.ended] = 0
-        normalized = reward.copy()
-        normalized[..., self.chosen] = part / np.sqrt(self.var + self.epsilon)
+        normalized = np.empty_like(reward)
+        compiled_loops().normalize(
+            reward, self._columns, context.acting, context.ended, self.frozen, self.gamma, self.epsilon,
+            self.running, self.mean, self.var, self.count, normalized,
+        )  # fmt: skip
         return normalized
-
-    def _update_statistics(self, part: NDArray[np.float64], counts: NDArray[np.bool_]) -> None:
-        """Add the discounted returns of the agents selected by `counts`, bool[N, A], to the statistics."""
-        self.running = np.where(counts[..., None], self.running * self.gamma + part, self.running)
-        number = counts.sum(axis=0)[:, None]  # [A, 1]
-        some = np.maximum(number, 1)
-        mean = np.where(counts[..., None], self.running, 0.0).sum(axis=0) / some
-        var = np.where(counts[..., None], (self.running - mean) ** 2, 0.0).sum(axis=0) / some
-        self.mean, self.var, self.count = pool_statistics(self.mean, self.var, self.count, mean, var, number)
 
     def arguments(self) -> dict[str, Any]:
         return {

@@ -7,17 +7,21 @@ from typing import Any
 import numpy as np
 from pettingzoo.utils import BaseParallelWrapper
 
+from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.contract import State
+from momagames.engine.flat_rows import FlatRows
 from momagames.wrappers.common import ONE, AgentRewardWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlattenAgents
-from momagames.wrappers.introspection import find_acting_agent, override_illegal
+from momagames.wrappers.introspection import IllegalOverride, find_acting_agent
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.transforms import Scalarize
 
 
 class Wrapper(BaseParallelWrapper):  # type: ignore[misc]
     """A parallel wrapper whose text is its name and what is inside."""
+
+    changes_observations = False
 
     def __str__(self) -> str:
         return f"{type(self).__name__}<{self.env}>"
@@ -41,13 +45,13 @@ class RewardWrapper(AgentRewardWrapper, Wrapper):  # type: ignore[misc]
         return {agent: {**info, "vector_reward": vectors[agent]} for agent, info in infos.items()}
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
-        observed = self._observe_states()
+        observed = self._observe_states() if self.transform.needs_states else None
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         if rewards:
             over = all(terminations[agent] or truncations[agent] for agent in rewards)
-            reward, spec = self._apply_transform(rewards, over, observed), self.reward_spec
+            transformed = self._apply_transform(rewards, over, observed)
             infos = self._add_vectors(infos, rewards)
-            rewards = {agent: spec.reward_for(reward, spec.index[agent]) for agent in rewards}
+            rewards = {agent: transformed[agent] for agent in rewards}
         return observations, rewards, terminations, truncations, infos
 
 
@@ -76,20 +80,12 @@ class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):  # type: ignore[misc]
             entries = {agent: self.statistics.entry(0, self.reward_spec.agents.index(agent)) for agent in done}
             infos = {a: {**info, "episode": entries[a]} if a in entries else info for a, info in infos.items()}
         if len(done) == len(rewards):
-            self.statistics.close(0)
+            self.statistics.close()
         return observations, rewards, terminations, truncations, infos
 
 
-class HandleIllegal(Wrapper):
+class HandleIllegal(IllegalOverride, Wrapper):
     """Sets the effect of illegal actions."""
-
-    def __init__(self, env: Any, policy: str) -> None:
-        super().__init__(env)
-        self.policy = policy
-
-    def step(self, actions: dict[str, Any]) -> Any:
-        with override_illegal(self.env, self.policy):
-            return self.env.step(actions)
 
 
 class FixedInstance(Wrapper):
@@ -107,8 +103,28 @@ class FixedInstance(Wrapper):
 class Flatten(FlattenAgents, Wrapper):  # type: ignore[misc]
     """Flattens observations, see `momagames.wrappers.flatten`."""
 
+    changes_observations = True
+
+    def __init__(self, env: Any, key: str, place: str | None) -> None:
+        super().__init__(env, key, place)
+        self._rows, inner = None, env
+        while isinstance(inner, Wrapper) and not inner.changes_observations:
+            inner = inner.env
+        if type(inner) is MultiObjectiveParallel and not inner.game.sequential:
+            self._rows, self._inner = FlatRows(inner.game, self._flat[inner.possible_agents[0]].fields), inner
+            self._index = {agent: i for i, agent in enumerate(inner.possible_agents)}
+
     def _flatten(self, observations: dict[str, Any]) -> dict[str, Any]:
-        return {agent: self._flat[agent].flatten(one, one[MASK]) for agent, one in observations.items()}
+        if self._rows is None:
+            return {agent: self._flat[agent].flatten(one, one[MASK]) for agent, one in observations.items()}
+        rows = self._rows.flatten(self._inner.aec_env.episode.observations)
+        if len(observations) < len(rows):
+            rows = rows[[self._index[agent] for agent in observations]]
+        flat = self._flat.values()
+        return {
+            agent: one.add_mask(row, observations[agent][MASK])
+            for agent, one, row in zip(observations, flat, rows)  # noqa: B905 - all agents have the same form
+        }
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)

@@ -81,13 +81,19 @@ class RewardSpec:
 
     def gather(self, rewards: Any) -> NDArray[Any]:
         """Return rewards by agent as one array [1, A, K]; zeros for agents that have left. InvalidCall for other shapes."""
-        needed = () if self.scalar else self.shape[1:]
-        nothing = 0.0 if self.scalar else np.zeros(needed, np.float32)
-        listed = [rewards.get(agent, nothing) for agent in self.agents]
+        try:
+            listed = [*map(rewards.__getitem__, self.agents)]
+        except KeyError:
+            listed = [rewards.get(agent, self.nothing) for agent in self.agents]
+        try:
+            gathered = np.array([listed], self.dtype)
+        except ValueError:  # of different shapes
+            gathered = np.empty(0)
+        if gathered.shape == self._batch_shape:
+            return gathered.reshape(1, *self.shape) if self.scalar else gathered
         for reward in listed:
-            if np.shape(reward) != needed:
-                self.check(reward)
-        return np.array(listed, self.dtype).reshape(1, *self.shape)
+            self.check(reward)
+        raise AssertionError("rewards of the right shapes")
 
     def check(self, reward: Any) -> None:
         """Raise InvalidCall if the reward of an agent has another shape."""
@@ -98,6 +104,10 @@ class RewardSpec:
                 "inside a wrapper of momagames: apply the wrappers of momagames first"
             )
 
+    def split(self, rewards: NDArray[Any]) -> dict[str, Any]:
+        """Return rewards[1, A, K] by agent: numbers, or rows float32[K]."""
+        return dict(zip(self.agents, rewards.ravel().tolist() if self.scalar else rewards[0]))  # noqa: B905 - equally long
+
     def reward_for(self, rewards: NDArray[Any], agent: int) -> Any:
         """Return the reward of one agent from rewards[1, A, K]: a number, or float32[K]."""
         return float(rewards[0, agent, 0]) if self.scalar else rewards[0, agent]
@@ -107,7 +117,17 @@ class RewardSpec:
         """The index of each agent."""
         return {agent: i for i, agent in enumerate(self.agents)}
 
-    @property
+    @cached_property
+    def nothing(self) -> Any:
+        """The reward of an agent that has left: 0.0, or zeros float32[K]."""
+        return 0.0 if self.scalar else np.zeros(self.shape[1:], np.float32)
+
+    @cached_property
+    def _batch_shape(self) -> tuple[int, ...]:
+        """The shape of the rewards of a batch of one."""
+        return (1, len(self.agents)) if self.scalar else (1, *self.shape)
+
+    @cached_property
     def dtype(self) -> type[np.floating[Any]]:
         """Data type of the rewards: float32 for vectors, float64 for numbers."""
         return np.float64 if self.scalar else np.float32

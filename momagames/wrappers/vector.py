@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from momagames.wrappers.common import RewardWrapperBase, reward_space
 from momagames.wrappers.episodes import EpisodeStatistics
-from momagames.wrappers.introspection import base_env, override_illegal, reward_spec_of
+from momagames.wrappers.introspection import IllegalOverride, base_env, reward_spec_of
 from momagames.wrappers.reward_spec import RewardSpec, layers
-from momagames.wrappers.transforms import Scalarize, StepContext, Transform
+from momagames.wrappers.transforms import Scalarize, StepContext, Transform, compiled_loops
 
 Step = tuple[Any, Any, Any, Any, dict[str, Any]]
 
@@ -32,6 +32,8 @@ class Wrapper(VectorWrapper):  # type: ignore[misc]
         super().__init__(env)
         self.over = np.zeros(env.num_envs, np.bool_)
         self.gone = np.zeros((env.num_envs, len(spec.agents)), np.bool_)
+        self._flags: tuple[Any, Any] | None = None  # terminations and truncations of a step that `over` does not know
+        self._no_context = StepContext(np.empty(0, np.bool_), np.empty((0, 0), np.bool_), np.empty(0, np.bool_))
         self._same_step = env.metadata.get("autoreset_mode") == AutoresetMode.SAME_STEP
 
     def __getattr__(self, name: str) -> Any:
@@ -41,6 +43,7 @@ class Wrapper(VectorWrapper):  # type: ignore[misc]
         return getattr(self.env, name)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        self._catch_up()
         result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)
         mask = (options or {}).get("reset_mask")
         chosen = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask, np.bool_)
@@ -52,14 +55,20 @@ class Wrapper(VectorWrapper):  # type: ignore[misc]
     def _restart(self, chosen: NDArray[np.bool_]) -> None:
         """Start new episodes in these environments, bool[N]."""
 
+    def _catch_up(self) -> None:
+        """Update `over` and `gone` after steps without a context: they depend on the last step only."""
+        if self._flags is not None:
+            self._make_context(*self._flags)
+            self._flags = None
+
     def _make_context(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_]) -> StepContext:
         """Return the context of the last step, and store `over` and `gone` for the next one."""
-        done = np.logical_or(terminated, truncated).reshape(self.gone.shape)
-        ended: NDArray[np.bool_] = np.asarray(done.all(axis=1))
-        context = StepContext(moved=~self.over, acting=~self.gone & ~self.over[:, None], ended=ended & ~self.over)
-        self.over = np.zeros_like(ended) if self._same_step else ended
-        self.gone = done & ~ended[:, None]
-        return context
+        shape = self.gone.shape
+        moved, acting, ended = np.empty(shape[0], np.bool_), np.empty(shape, np.bool_), np.empty(shape[0], np.bool_)
+        compiled_loops().track(
+            terminated.reshape(shape), truncated.reshape(shape), self._same_step, self.over, self.gone, moved, acting, ended
+        )
+        return StepContext(moved, acting, ended)
 
 
 class RewardWrapper(RewardWrapperBase, Wrapper):  # type: ignore[misc]
@@ -97,11 +106,16 @@ class RewardWrapper(RewardWrapperBase, Wrapper):  # type: ignore[misc]
         return observations, infos
 
     def step(self, actions: Any) -> Step:
-        observed = self._observe_states()
+        if self.transform.needs_context:
+            self._catch_up()
+        observed = self._observe_states() if self.transform.needs_states else None
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         source, spec = self.transform.source, self.reward_spec
         source.check(rewards[0] if self._is_single else rewards[0, 0])
-        context = self._make_context(terminated, truncated)
+        if self.transform.needs_context:
+            context = self._make_context(terminated, truncated)
+        else:
+            context, self._flags = self._no_context, (terminated, truncated)
         if self.transform.needs_states:
             context.observed, context.actions = observed, base_env(self.env, self.transform.name).batch.last_actions
         reward = self.transform.apply(rewards.reshape(self.num_envs, *source.shape), context).astype(spec.dtype, copy=False)
@@ -130,6 +144,10 @@ class RecordEpisodeStatistics(Wrapper):
         super().__init__(env, self.reward_spec)
         self.statistics = EpisodeStatistics(self.reward_spec, env.num_envs, buffer_length)
         self._is_single = len(self.reward_spec.agents) == 1
+        game = self.reward_spec.game
+        takes_turns = not self._is_single and game is not None and game.sequential
+        self._batch = base_env(env, "RecordEpisodeStatistics").batch if takes_turns else None
+        self._movers = np.full(env.num_envs, compiled_loops().ALL, np.int32)
 
     @property
     def episodes(self) -> Any:
@@ -140,41 +158,27 @@ class RecordEpisodeStatistics(Wrapper):
         self.statistics.restart(chosen)
 
     def step(self, actions: Any) -> Step:
-        acting = self._acting_agents()
+        if self._batch is not None:
+            self._movers[:] = self._batch.to_move
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
-        context, statistics = self._make_context(terminated, truncated), self.statistics
-        statistics.add(rewards.reshape(statistics.returns.shape), acting & context.acting, context.moved)
-        if context.ended.any():
-            returns, moves = statistics.returns.copy(), statistics.moves.copy()
+        statistics, shape, ended = self.statistics, self.gone.shape, np.empty(len(self.over), np.bool_)
+        count = compiled_loops().record_step(
+            statistics.returns, statistics.moves, statistics.steps, rewards.reshape(statistics.returns.shape), self._movers,
+            terminated.reshape(shape), truncated.reshape(shape), self._same_step, self.over, self.gone, ended,
+        )  # fmt: skip
+        if count:
+            returns, moves, steps = statistics.finish(ended, count)
             if self.reward_spec.scalar:
                 returns = returns[..., 0]
             if self._is_single:
                 returns, moves = returns[:, 0], moves[:, 0]
-            entry = {"r": returns, "l": moves, "steps": statistics.steps.copy()}
-            infos = {**infos, "episode": entry, "_episode": context.ended}
-            for env in np.flatnonzero(context.ended):
-                statistics.close(int(env))
-            statistics.restart(context.ended)
+            entry = {"r": returns, "l": moves, "steps": steps}
+            infos = {**infos, "episode": entry, "_episode": ended}
         return observations, rewards, terminated, truncated, infos
 
-    def _acting_agents(self) -> NDArray[np.bool_]:
-        """Return the agents whose actions the next step applies, bool[N, A]."""
-        game = self.reward_spec.game
-        if self._is_single or game is None or not game.sequential:
-            return np.ones_like(self.gone)
-        movers: NDArray[np.bool_] = base_env(self.env, "RecordEpisodeStatistics").batch.to_move[:, None] == np.arange(
-            self.gone.shape[1]
-        )
-        return movers
 
-
-class HandleIllegal(Wrapper):
+class HandleIllegal(IllegalOverride, Wrapper):
     """Sets the effect of illegal actions."""
 
     def __init__(self, env: Any, policy: str) -> None:
-        super().__init__(env, reward_spec_of(env))
-        self.policy = policy
-
-    def step(self, actions: Any) -> Step:
-        with override_illegal(self.env, self.policy):
-            return self.env.step(actions)  # type: ignore[no-any-return]
+        super().__init__(env, policy, reward_spec_of(env))

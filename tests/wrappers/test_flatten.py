@@ -135,3 +135,23 @@ def test_the_mask_is_where_it_is_asked_for() -> None:
                 assert info["action_mask"].sum() > 1
     with pytest.raises(InvalidParameter, match=r"invalid mask='infos': expected 'observation', 'info' or None"):
         Flatten(momagames.make("mo-breakthrough-v0"), mask="infos")
+
+
+@pytest.mark.parametrize("id", ["mo-pommerman-ffa-v0", "mo-pommerman-radio-v0"])
+def test_rows_of_all_agents_are_those_of_each_observation(id: str) -> None:
+    """In simultaneous games they are read at once, from the memory of the observations."""
+    env, plain = Flatten(Scalarize(momagames.make(id, api="parallel"), utility=np.sum)), momagames.make(id, api="parallel")
+    observations, expected = env.reset(seed=1)[0], plain.reset(seed=1)[0]
+    parts = plain.game.actions
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        assert list(observations) == list(expected)
+        for agent, observation in observations.items():
+            fields = [np.ravel(expected[agent][name]) for name in plain.observation_space(agent) if name != "action_mask"]
+            np.testing.assert_array_equal(observation["observation"], np.concatenate(fields).astype(np.float32))
+            assert env.observation_space(agent).contains(observation)
+        if not env.agents:
+            break
+        actions = rng.integers(0, parts, (len(env.agents), len(parts)))
+        joint = dict(zip(env.agents, actions if len(parts) > 1 else actions[:, 0], strict=True))
+        observations, expected = env.step(joint)[0], plain.step(joint)[0]

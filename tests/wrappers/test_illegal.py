@@ -19,7 +19,7 @@ from momagames.wrappers import (
     SelectObjectives,
     ShareTeamReward,
 )
-from tests.wrappers.games import breakthrough, breakthroughs, gemwalk, gemwalks
+from tests.wrappers.games import BREAKTHROUGH, GEMWALK, breakthrough, breakthroughs, gemwalk, gemwalks
 
 
 @pytest.mark.parametrize("made", ["raise", "forfeit", "random", "next"])
@@ -231,3 +231,43 @@ def test_actions_and_last_steps_mixed_after_a_forfeit() -> None:
     env.step(0)
     while env.agents:
         env.step(None)
+
+
+@pytest.mark.parametrize("how", ["next", "random"])
+@pytest.mark.parametrize(
+    ("id", "options"),
+    [
+        ("mo-gemwalk-v0", GEMWALK),
+        ("mo-breakthrough-v0", {**BREAKTHROUGH, "views": "all"}),
+        ("mo-pommerman-radio-v0", {}),
+        ("mo-robotmail-v0", {}),
+    ],
+)
+def test_batches_replace_each_illegal_action_by_itself(id: str, options: dict[str, Any], how: str) -> None:
+    """By the next legal one as single environments do, or by random ones that depend on the environment alone."""
+    count = 5
+    envs, alone = momagames.make_vec(id, count, illegal=how, **options), momagames.make_vec(id, 1, illegal=how, **options)
+    plain = momagames.make_vec(id, count, **options)
+    rng = np.random.default_rng(1)
+    game, batch = envs.game, envs.batch
+    for env in (envs, alone, plain):
+        env.reset(seed=3)
+    for _ in range(20):
+        given = rng.integers(-2, np.array(game.actions) + 2, (count, game.actors, len(game.actions)))
+        masks, over = batch.masks.copy(), (batch.terminated | batch.truncated).all(axis=1)
+        rows = [[batch.to_move[i]] if game.sequential and masks.shape[1] > 1 else range(game.actors) for i in range(count)]
+        expected = given.copy()
+        for i, actor in np.ndindex(count, game.actors):
+            is_allowed = game.allows_illegal and (0 <= given[i, actor] < np.array(game.actions)).all()
+            if not over[i] and not is_allowed:  # else the action has no effect, or any number is an action
+                expected[i, actor] = find_next_legal(given[i, actor], masks[i, rows[i][actor]], game.actions)
+        envs.step(given)
+        alone.step(given[:1])
+        played = batch.last_actions
+        np.testing.assert_array_equal(alone.batch.last_actions[0], played[0])
+        stays = (given == expected).all(axis=-1)  # legal as given
+        np.testing.assert_array_equal(played[stays], given[stays])
+        if how == "next":
+            np.testing.assert_array_equal(played, expected)
+        plain.step(played)  # legal, or it raises
+    np.testing.assert_array_equal(plain.batch.states, batch.states)
