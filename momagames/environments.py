@@ -93,7 +93,9 @@ def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiO
     """Make a vector environment; see `momagames.adapters.vector`.
 
     options    parameters of the game, and options of the API: autoreset ("next_step", "same_step", "disabled"), views
-               ("mover", "all"), illegal; `weights` or `utility` make the rewards scalar, see `momagames.wrappers.Scalarize`
+               ("mover", "all"), illegal, max_cycles (truncate episodes after so many steps), render_mode and render_options,
+               copy (return copies; without, the default, the next step overwrites the arrays); `weights` or `utility` make
+               the rewards scalar, see `momagames.wrappers.Scalarize`
     """
     find_entry(id)
     envs: MultiObjectiveVectorEnv = _make(VECTOR_FACTORY, id, num_envs, threads, options=options)

@@ -57,6 +57,6 @@ def make_single(game_id: str, **options: Any) -> Any:
     return load_object("momagames.environments:make")(game_id, "gymnasium", **options)
 
 
-def make_vector(game_id: str, num_envs: int = 1, **options: Any) -> Any:
-    """Make a batch for gymnasium.make_vec(..., vectorization_mode="vector_entry_point")."""
-    return load_object("momagames.environments:make_vec")(game_id, num_envs, **options)
+def make_vector(game_id: str, num_envs: int = 1, copy: bool = True, **options: Any) -> Any:
+    """Make a batch for gymnasium.make_vec(..., vectorization_mode="vector_entry_point"); it returns copies, as Gymnasium's."""
+    return load_object("momagames.environments:make_vec")(game_id, num_envs, copy=copy, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from numbers import Number
 from typing import Any, TypeVar
@@ -92,9 +92,9 @@ def _is_numeric(kind: Any) -> bool:
     return issubclass(kind, (Number, np.generic, np.ndarray))
 
 
-def check_render_mode(render_mode: str | None) -> str | None:
-    if render_mode is not None and not (isinstance(render_mode, str) and render_mode in RENDER_MODES):
-        allowed = f"None, {one_of(RENDER_MODES)}{nearest(render_mode, RENDER_MODES)}"
+def check_render_mode(render_mode: str | None, modes: Sequence[str] = RENDER_MODES) -> str | None:
+    if render_mode is not None and not (isinstance(render_mode, str) and render_mode in modes):
+        allowed = f"None, {one_of(modes)}{nearest(render_mode, modes)}"
         raise InvalidParameter(f"invalid render_mode={render_mode!r}: expected {allowed}")
     return render_mode
 
@@ -123,6 +123,15 @@ def check_seed(seed: int | None) -> int | None:
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
         raise InvalidParameter(f"invalid seed={seed!r}: expected an integer from 0, or None")
     return None if seed is None else int(seed)
+
+
+def check_seeds(seed: Any, count: int) -> int | list[int | None] | None:
+    """Return the seed of a batch, or a list of a seed or None for each of `count` environments; else raise InvalidParameter."""
+    if not isinstance(seed, (list, tuple, np.ndarray)):
+        return check_seed(seed)
+    if len(seed) != count:
+        raise InvalidParameter(f"invalid seed with {len(seed)} seeds: expected {count}, one for each environment")
+    return [check_seed(one) for one in seed]
 
 
 def read_start(game: Game, options: Mapping[str, Any] | None, is_vector: bool = False) -> tuple[Any, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from momagames.adapters import options as checks
+from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, observation_space, reward_space
 from momagames.contract import Game, first_legal_action
 from momagames.engine.batch import Autoreset, Batch, Views
@@ -23,6 +25,7 @@ AUTORESET = {
     "same_step": AutoresetMode.SAME_STEP,
     "disabled": AutoresetMode.DISABLED,
 }
+RENDER_MODES = ("rgb_array", "ansi", "svg")
 VIEWS = ("_observations", "_final_observations", "_reward_sums", "_terminated", "_truncated", "_returns", "_infos")
 
 
@@ -43,8 +46,11 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
     `reward_dim` is K, `agents` has the names of the agents, and `game` the facts of the game: `sequential` (one agent acts in
     each step), `teams` (index of the team of each agent), `objectives` with their bounds.
 
-    Arrays are allocated once and overwritten by the next step: copy them to keep them. Calls of several threads wait for each
-    other, so that no step is done by halves, but they return the same arrays.
+    max_cycles    truncate episodes after this number of steps, as in the Parallel and the Gymnasium API
+    copy          whether calls return copies, as Gymnasium's vector environments do. Without, arrays are allocated once and
+                  overwritten by the next step: copy them to keep them. Calls of several threads wait for each other, so that no
+                  step is done by halves, but they return the same arrays
+    render_mode   "rgb_array", "ansi" or "svg", see `render`; render_options as in the other APIs
     """
 
     def __init__(
@@ -55,13 +61,22 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         autoreset: Autoreset = "next_step",
         views: Views = "mover",
         illegal: str = "raise",
+        max_cycles: int | None = None,
+        copy: bool = False,
+        render_mode: str | None = None,
+        render_options: Mapping[str, Any] | None = None,
     ) -> None:
         self.game = game
+        self.max_cycles = checks.check_max_cycles(max_cycles)
+        self.copy = checks.check_flag("copy", copy)
+        self.render_mode = checks.check_render_mode(render_mode, RENDER_MODES)
+        self.render_options = checks.check_render_options(game, render_options)
+        self._renderer: Renderer | None = None
         self.illegal = checks.check_illegal(illegal)
-        self.batch = Batch(game, num_envs, threads, autoreset, views)
+        self.batch = Batch(game, num_envs, threads, autoreset, views, self.max_cycles)
         self.num_envs = self.batch.num_envs
         self.agents = game.agents
-        self.metadata = {"name": game.id, "render_modes": [], "autoreset_mode": AUTORESET[autoreset]}
+        self.metadata = {"name": game.id, "render_modes": list(RENDER_MODES), "autoreset_mode": AUTORESET[autoreset]}
         self._is_single = len(game.agents) == 1
         num_views, actors = self.batch.observations.shape[1], game.actors
         self.single_observation_space = _repeat_space(observation_space(game), num_views)
@@ -84,7 +99,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self._infos = {"action_mask": self.action_masks, "to_move": self.batch.to_move}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in VIEWS}
+        return {name: value for name, value in self.__dict__.items() if name not in VIEWS} | {"_renderer": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -100,17 +115,19 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         """Return the masks int8[N, M], or [N, A, M] with views="all"."""
         return _squeeze_axis(self.batch.masks, self.batch.masks.shape[1] == 1)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Start new episodes. Environment i starts as a single environment with seed + i.
 
         seed      of the random draws; without one they continue, and begin with entropy from the operating system, which
-                  differs for each environment
+                  differs for each environment. Or a list of N seeds, one for each environment, None as without one
         options   {"reset_mask": bool[N]} resets only these environments; {"state": position} or the keys of the dict form
                   (such as {"board": rows}) start every environment from that position, a list of N positions one each. With a
                   seed, its draws replace those that positions would continue with, unless there is {"keep_rng": True}
         Raises    InvalidState, InvalidParameter; the environments do not change
         """
-        seed = checks.check_seed(seed)
+        seed = checks.check_seeds(seed, self.num_envs)
         position, keep_rng = checks.read_start(self.game, options, is_vector=True)
         chosen = (options or {}).get(checks.RESET_MASK)
         chosen = None if chosen is None else self.batch.select_envs(chosen)
@@ -119,7 +136,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         given = None if position is None else self._read_positions(position)
         with self.batch.lock:
             if seed is not None:
-                self._sample_words = random_words(seed, self.num_envs)
+                self._seed_actions(seed)
                 self.batch.seed(seed, chosen)
             self._begin_streams()
             if given is None:
@@ -127,10 +144,27 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
             else:
                 states, have_words = given
                 self.batch.seed_from_system()
-                others = ~have_words if seed is None or keep_rng else np.ones_like(have_words)
+                seeded = np.array([one is not None for one in seed] if isinstance(seed, list) else [seed is not None])
+                others = ~have_words | seeded if not keep_rng else ~have_words
                 states["rng"][others] = self.batch.states["rng"][others]
                 self.batch.load(states)
-        return self._observations, dict(self._infos)
+            return self._copy_out(self._observations), {k: self._copy_out(one) for k, one in self._infos.items()}
+
+    def _seed_actions(self, seed: int | list[int | None]) -> None:
+        """Begin the generators of `sample_actions` and of illegal="random"; of environments with a seed only."""
+        if isinstance(seed, int):
+            self._sample_words = random_words(seed, self.num_envs)
+            return
+        words = self._begin_streams()
+        for i, one in enumerate(seed):
+            if one is not None:
+                words[i] = random_words(one, 1)[0]
+
+    def _copy_out(self, result: Any) -> Any:
+        """Return an array or a dict of arrays as calls return it, see `copy`."""
+        if not self.copy:
+            return result
+        return {name: one.copy() for name, one in result.items()} if isinstance(result, dict) else result.copy()
 
     def _read_positions(self, given: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return the states of positions, record[N], and whether their random states are given, bool[N]."""
@@ -180,7 +214,11 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                     final["final_obs"] = self._final_observations
                     final["final_action_mask"] = _squeeze_axis(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
                 infos |= final | {f"_{name}": self.batch.finished for name in final}
-        return self._observations, self._reward_sums, self._terminated, self._truncated, infos
+            if self.copy:
+                infos = {name: self._copy_out(one) for name, one in infos.items()}
+            outputs = self._observations, self._reward_sums, self._terminated, self._truncated
+            observations, rewards, terminated, truncated = map(self._copy_out, outputs) if self.copy else outputs
+        return observations, rewards, terminated, truncated, infos
 
     def _check_actions(self, actions: NDArray[np.int64]) -> None:
         """Raise IllegalAction for an illegal action, or let its agent forfeit."""
@@ -204,6 +242,26 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         row = int(self.batch.to_move[env]) if self.game.sequential and len(masks) > 1 else actor
         mask: NDArray[np.int8] = masks[row]
         return mask
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return a frame of each environment, as Gymnasium's SyncVectorEnv does: what `render` of a single environment returns.
+
+        None without a render_mode
+        """
+        if self.render_mode is None:
+            return None
+        self.batch.check_started("render()")
+        if self._renderer is None:
+            self._renderer = Renderer(self.game, self.render_mode, self.render_options)
+        return tuple(self._render_env(self._renderer, i) for i in range(self.num_envs))
+
+    def _render_env(self, renderer: Renderer, i: int) -> Any:
+        batch, action = self.batch, None
+        if batch.lengths[i] or (batch.finished[i] and self.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP):
+            action = batch.last_actions[i].copy()
+            action = (int(action[0, 0]) if len(self.game.actions) == 1 else action[0]) if self.game.sequential else action
+        is_over = action is not None and not batch.lengths[i]
+        return renderer.render(batch.states[i], action, batch.returns[i] if is_over else batch.running_returns[i])
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the worker threads."""

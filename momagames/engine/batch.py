@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +19,7 @@ from momagames.kernels.rng import draw_words
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
 Views = Literal["mover", "all"]
+NO_LIMIT = 2**62
 MODES: dict[str, int] = {"next_step": loops.NEXT_STEP, "same_step": loops.SAME_STEP, "disabled": loops.DISABLED}
 
 
@@ -34,6 +35,7 @@ class Batch:
     rewards        float32[N, A, K] of the last step
     terminated     bool[N, A];  truncated bool[N, A]
     to_move        int32[N], the agent to move
+    max_steps      truncate episodes after this number of steps
     lengths        int32[N], steps of the running episodes; 0 after `reset` and `load`
     finished       bool[N], whether an episode ended in the last step
     returns        float64[N, A, K] and final_lengths int32[N] of the episodes that ended
@@ -53,6 +55,7 @@ class Batch:
         threads: int = 1,
         autoreset: Autoreset = "next_step",
         views: Views = "mover",
+        max_steps: int | None = None,
     ) -> None:
         check_range("num_envs", num_envs, 1, whole=True)
         check_range("threads", threads, 1, whole=True)
@@ -60,6 +63,7 @@ class Batch:
         check_choice("views", views, get_args(Views))
         num_envs, threads = int(num_envs), int(threads)  # small integers of NumPy overflow
         self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
+        self.max_steps = NO_LIMIT if max_steps is None else max_steps
         self._loops = loops.compile_batch_loops(game)
         n, agents, objectives = num_envs, len(game.agents), len(game.objectives)
         views_count = 1 if game.sequential and views == "mover" else agents
@@ -113,10 +117,18 @@ class Batch:
         if self._workers:
             self._workers.close()
 
-    def seed(self, seed: int, chosen: NDArray[np.bool_] | None = None) -> None:
-        """Give environment i, of the chosen ones or of all, the random state of a single environment with seed + i."""
+    def seed(self, seed: int | Sequence[int | None], chosen: NDArray[np.bool_] | None = None) -> None:
+        """Give environment i, of the chosen ones or of all, the random state of a single environment with seed + i.
+
+        seed    or a seed for each environment; the random stream of one with None continues
+        """
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
-        self.states["rng"][chosen] = (np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64))[chosen]
+        if isinstance(seed, Sequence):
+            chosen = chosen & np.array([one is not None for one in seed])
+            words = np.array([(one or 0) % 2**64 for one in seed], np.uint64)
+        else:
+            words = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
+        self.states["rng"][chosen] = words[chosen]
         self._is_seeded[chosen] = True
 
     def seed_from_system(self) -> None:
@@ -184,13 +196,14 @@ class Batch:
             array[chosen] = 0
         self.finished[:] = False
 
-    def _check_started(self) -> None:
+    def check_started(self, call: str = "step()") -> None:
+        """Raise InvalidCall before the first reset."""
         if not self._started:
-            raise InvalidCall("step() before reset(): call reset(seed=...) first")
+            raise InvalidCall(f"{call} before reset(): call reset(seed=...) first")
 
     def actions(self, actions: Any) -> NDArray[np.int64]:
         """Return actions as int64[N, S, P]; shape and type are checked, legality is not."""
-        self._check_started()
+        self.check_started()
         array = read_integers(actions, self._actions.size)
         if array is None or array.shape[:1] != (self.num_envs,):
             raise invalid_actions_error(actions, self._actions.shape)
@@ -231,7 +244,7 @@ class Batch:
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """Step every environment. The caller has checked the actions, int64[N, S, P]."""
-        self._check_started()
+        self.check_started()
         with self.lock:
             self._run(actions)
 
@@ -250,9 +263,9 @@ class Batch:
     def step_arguments(self, actions: NDArray[np.int64]) -> tuple[Any, ...]:
         """Return the arguments of the compiled step, from `mode` on; see `engine.loops`."""
         return (
-            self.mode, self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
-            self.to_move, self._ended, self._sums, self.lengths, self.returns, self.final_lengths, self.finished,
-            self.final_observations, self.final_masks, self._orders, self._worst,
+            self.mode, self.max_steps, self.states, actions, self.observations, self.masks, self.rewards, self.terminated,
+            self.truncated, self.to_move, self._ended, self._sums, self.lengths, self.returns, self.final_lengths,
+            self.finished, self.final_observations, self.final_masks, self._orders, self._worst,
         )  # fmt: skip
 
     def sample_actions(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:

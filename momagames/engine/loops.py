@@ -335,7 +335,7 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                     fill_next_legal(mask, parts, actions[i, actor])
 
     def step(
-        low, high, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
+        low, high, mode, max_steps, states, actions, obs, masks, rewards, terminated, truncated, to_move,
         ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, orders, worst,
     ):  # fmt: skip
         for i in range(low, high):
@@ -363,6 +363,8 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                         for k in range(rewards.shape[2]):
                             sums[i, agent, k] += rewards[i, agent, k]
                 status = episode_status(state)
+                if not status and lengths[i] == max_steps:  # the position stays one of a running game
+                    status = OVER | TRUNCATED
                 for agent in range(rewards.shape[1]):
                     has_left = state["gone"][agent] != 0
                     terminated[i, agent] = has_left or status & TERMINATED != 0

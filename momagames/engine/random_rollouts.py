@@ -109,13 +109,13 @@ def _make_step_loop(game: Game) -> Callable[..., None]:
     sample_actions, step = batch_loops.sample_actions, batch_loops.step
 
     def step_many(
-        steps, words, parts, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
+        steps, words, parts, mode, max_steps, states, actions, obs, masks, rewards, terminated, truncated, to_move,
         ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, orders, worst,
     ):  # fmt: skip
         for _ in range(steps):
             sample_actions(masks, words, actions, parts, states)
             step(
-                0, states.shape[0], mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
+                0, states.shape[0], mode, max_steps, states, actions, obs, masks, rewards, terminated, truncated, to_move,
                 ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, orders, worst,
             )  # fmt: skip
 

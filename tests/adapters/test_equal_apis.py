@@ -90,6 +90,7 @@ def test_masks_at_a_truncation_are_those_of_the_position(id: str) -> None:
     assert at_limit == end_aec(id, **own) == end_aec(id, max_cycles=STEPS // agents if sequential else STEPS, **free)
     for mode in ("next_step", "same_step", "disabled"):
         assert end_vector(id, mode, **own) == [mask for _, mask, *_ in at_limit]
+        assert end_vector(id, mode, max_cycles=STEPS, **free) == end_vector(id, mode, **own)
     for kind in ({"max_cycles": STEPS, **free}, own):
         env = momagames.make(id, "gymnasium", others=lambda state, mask, rng: 0, **kind) if not sequential else None
         if env is not None and len(env.game.actions) == 1:
