@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -355,6 +356,24 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def record(self) -> State:
         """A copy of the state record."""
         return self.episode.state.copy()
+
+    def clone(self) -> Self:
+        """Return an independent copy, with the same position, returns and random states.
+
+        The copy of an environment with render_mode="human" has no render mode.
+        """
+        twin = copy.deepcopy(self)  # without renderer, see __getstate__
+        twin.render_mode = None if self.render_mode == "human" else self.render_mode
+        return twin
+
+    def peek(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
+        """Return what last() would return after step(action), without changing anything.
+
+        Raises     as step() and last() do
+        """
+        twin = self.clone()
+        twin.step(action)
+        return twin.last()
 
     def _check_reset(self, call: str) -> None:
         if not self._started:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +111,19 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
     def get_state(self) -> dict[str, Any]:
         """Return the position as JSON-serializable data; reset(options={"state": ...}) continues from it exactly."""
         return self.aec_env.get_state()
+
+    def clone(self) -> Self:
+        """Return an independent copy, see `MultiObjectiveAEC.clone`."""
+        twin = copy.deepcopy(self)
+        twin.render_mode = twin.aec_env.render_mode = None if self.render_mode == "human" else self.render_mode
+        return twin
+
+    def peek(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Return what step(actions) would return, without changing anything.
+
+        Raises     as step() does
+        """
+        return self.clone().step(actions)
 
     def render(self) -> Any:
         return self.aec_env.render()

@@ -8,7 +8,7 @@ import numpy as np
 from pettingzoo.utils import BaseWrapper
 
 from momagames.contract import State
-from momagames.wrappers.common import NONE, ONE, AgentRewardWrapper
+from momagames.wrappers.common import NONE, ONE, AgentRewardWrapper, AgentWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlattenAgents
 from momagames.wrappers.introspection import IllegalOverride
@@ -43,7 +43,7 @@ def _has_advanced(env: Any, mover: str) -> bool:
     return any(_has_left(env, agent) for agent in env.agents)  # none had before: finished agents step first
 
 
-class Wrapper(BaseWrapper):  # type: ignore[misc]
+class Wrapper(AgentWrapper, BaseWrapper):  # type: ignore[misc]
     """An AEC wrapper that reads the inner environment directly: PettingZoo's finds each of these by a failing look-up first."""
 
     agents = property(lambda self: self.env.agents)
@@ -58,6 +58,15 @@ class Wrapper(BaseWrapper):  # type: ignore[misc]
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         result: tuple[Any, Any, bool, bool, dict[str, Any]] = self.env.last(observe)
         return result
+
+    def peek(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Return what last() of this wrapper would return after step(action), without changing anything.
+
+        Raises     as step(), last() and clone() do
+        """
+        twin = self._make_twin()
+        twin.step(action)
+        return twin.last()
 
 
 class RewardWrapper(AgentRewardWrapper, Wrapper):  # type: ignore[misc]

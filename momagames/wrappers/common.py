@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -11,6 +12,7 @@ from gymnasium import spaces
 from momagames.errors import InvalidCall
 from momagames.wrappers.introspection import base_env
 from momagames.wrappers.normalize import NormalizeReward
+from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import RewardSpec, layers
 from momagames.wrappers.transforms import Scalarize, StepContext, Transform, Weights
 
@@ -80,6 +82,36 @@ class RewardWrapperBase:
             context = StepContext(ONE, present, ONE if ended else NONE, observed, actions)
         reward = transform.apply(spec.gather(rewards), context)
         return self.reward_spec.split(reward.astype(self.reward_spec.dtype, copy=False))
+
+
+class AgentWrapper:
+    """Base of the wrappers of both PettingZoo APIs."""
+
+    env: Any
+
+    def clone(self) -> Self:
+        """Return an independent copy of the wrappers and the environment, see `MultiObjectiveAEC.clone`.
+
+        Raises     InvalidCall if a wrapper cannot be copied, or for another environment
+        """
+        return self._copy_stack("clone()", {})
+
+    def _make_twin(self) -> Self:
+        """Return a copy for `peek`, which records nothing."""
+        values = [value for layer in layers(self) for value in vars(layer).values()]
+        recorders = [value for value in values if isinstance(value, ReplayRecorder)]
+        return self._copy_stack("peek()", {id(recorder): recorder.copy_without_recording() for recorder in recorders})
+
+    def _copy_stack(self, call: str, known: dict[int, Any]) -> Self:
+        base_env(self, call)
+        try:
+            twin = copy.deepcopy(self, known)
+        except Exception as error:
+            raise InvalidCall(f"the wrappers of {self} cannot be copied ({type(error).__name__}: {error})") from error
+        for layer in layers(twin):
+            if vars(layer).get("render_mode") == "human":
+                layer.render_mode = None
+        return twin
 
 
 class AgentRewardWrapper(RewardWrapperBase):

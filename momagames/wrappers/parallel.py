@@ -10,7 +10,7 @@ from pettingzoo.utils import BaseParallelWrapper
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.contract import State
 from momagames.engine.flat_rows import FlatRows
-from momagames.wrappers.common import ONE, AgentRewardWrapper
+from momagames.wrappers.common import ONE, AgentRewardWrapper, AgentWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlattenAgents
 from momagames.wrappers.introspection import IllegalOverride, find_acting_agent
@@ -18,10 +18,18 @@ from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.transforms import Scalarize
 
 
-class Wrapper(BaseParallelWrapper):  # type: ignore[misc]
+class Wrapper(AgentWrapper, BaseParallelWrapper):  # type: ignore[misc]
     """A parallel wrapper whose text is its name and what is inside."""
 
     changes_observations = False
+
+    def peek(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+        """Return what step(actions) of this wrapper would return, without changing anything.
+
+        Raises     as step() and clone() do
+        """
+        result: tuple[Any, ...] = self._make_twin().step(actions)
+        return result
 
     def __str__(self) -> str:
         return f"{type(self).__name__}<{self.env}>"
