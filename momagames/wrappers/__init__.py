@@ -113,15 +113,22 @@ def NormalizeReward(
     )
 
 
-def RecordEpisodeStatistics(env: Any, buffer_length: int = 100) -> Any:
+def RecordEpisodeStatistics(env: Any, buffer_length: int = 100, gamma: float | None = None) -> Any:
     """Report the return (a vector) and the length of each agent's episode at its end.
 
     infos[agent]["episode"] (Gymnasium: info["episode"]) is {"r": return, "l": actions of the agent, "steps": environment
     steps so far}; in a batch these are arrays, with the mask infos["_episode"]. `episodes` holds the last `buffer_length`
     episodes. An episode lasts until reset(): those of PettingZoo's MultiEpisodeEnv inside are one.
+
+    gamma     discount for each environment step: adds "dr", the discounted return, as MO-Gymnasium's
+              MORecordEpisodeStatistics does
     """
     check_range("buffer_length", buffer_length, 0, sys.maxsize, whole=True)
-    return introspection.find_module(env, "RecordEpisodeStatistics", *ALL).RecordEpisodeStatistics(env, int(buffer_length))
+    if gamma is not None:
+        check_range("gamma", gamma, 0, 1)
+        gamma = float(gamma)
+    module = introspection.find_module(env, "RecordEpisodeStatistics", *ALL)
+    return module.RecordEpisodeStatistics(env, int(buffer_length), gamma)
 
 
 def HandleIllegal(env: Any, policy: Literal["raise", "forfeit", "random", "next"] = "raise") -> Any:

@@ -144,8 +144,8 @@ class RewardWrapper(AgentRewardWrapper, Wrapper):  # type: ignore[misc]
 class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):  # type: ignore[misc]
     """Adds return and length of the episode to the infos of a finished agent."""
 
-    def __init__(self, env: Any, buffer_length: int) -> None:
-        super().__init__(env, buffer_length)
+    def __init__(self, env: Any, buffer_length: int, gamma: float | None) -> None:
+        super().__init__(env, buffer_length, gamma)
         self._finished: dict[str, dict[str, Any]] = {}
         agents = self.reward_spec.agents
         self._moved = dict(zip(agents, np.eye(len(agents), dtype=np.bool_)[:, None], strict=True))  # bool[1, A] by agent

@@ -154,9 +154,9 @@ class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):
 
     name = "RecordEpisodeStatistics"
 
-    def __init__(self, env: Any, buffer_length: int) -> None:
-        super().__init__(env, buffer_length)
-        self.recipe = {"buffer_length": buffer_length}
+    def __init__(self, env: Any, buffer_length: int, gamma: float | None) -> None:
+        super().__init__(env, buffer_length, gamma)
+        self.recipe = {"buffer_length": buffer_length, "gamma": gamma}
         self._resets_in_step = any(isinstance(layer, gymnasium.wrappers.Autoreset) for layer in layers(env))
         self._is_over = False
 

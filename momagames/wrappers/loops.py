@@ -63,9 +63,11 @@ def _update_end(terminated, truncated, same_step, over, gone, i):
 
 
 @kernel
-def _add_reward(returns, reward, i, agent):
+def _add_reward(returns, discounted, discount, reward, i, agent):
     for k in range(returns.shape[2]):
         returns[i, agent, k] += reward[i, agent, k]
+        if discounted.shape[0]:
+            discounted[i, agent, k] += discount * reward[i, agent, k]
 
 
 def _track(terminated, truncated, same_step, over, gone, moved, acting, ended):
@@ -76,19 +78,29 @@ def _track(terminated, truncated, same_step, over, gone, moved, acting, ended):
         ended[i] = _update_end(terminated, truncated, same_step, over, gone, i)
 
 
-def _add_step(returns, moves, steps, reward, acting, moved):
+@kernel
+def _discount(discounted, gamma, step):
+    """Return the discount of a step; 1 where there are no discounted returns."""
+    return gamma ** np.float64(step) if discounted.shape[0] else 1.0
+
+
+def _add_step(returns, discounted, moves, steps, gamma, reward, acting, moved):
     for i in range(returns.shape[0]):
+        discount = _discount(discounted, gamma, steps[i])
         for agent in range(returns.shape[1]):
-            _add_reward(returns, reward, i, agent)
+            _add_reward(returns, discounted, discount, reward, i, agent)
             moves[i, agent] += acting[i, agent]
         steps[i] += moved[i]
 
 
-def _record_step(returns, moves, steps, reward, movers, terminated, truncated, same_step, over, gone, ended):
+def _record_step(
+    returns, discounted, moves, steps, gamma, reward, movers, terminated, truncated, same_step, over, gone, ended
+):  # fmt: skip
     count = 0
     for i in range(returns.shape[0]):
+        discount = _discount(discounted, gamma, steps[i])
         for agent in range(returns.shape[1]):
-            _add_reward(returns, reward, i, agent)
+            _add_reward(returns, discounted, discount, reward, i, agent)
             moves[i, agent] += not over[i] and not gone[i, agent] and (movers[i] == agent or movers[i] == ALL)
         steps[i] += not over[i]
         ended[i] = _update_end(terminated, truncated, same_step, over, gone, i)
@@ -106,15 +118,21 @@ def pool_statistics(mean, var, count, other_mean, other_var, other_count):
 
 
 def _finish_episodes(
-    ended, returns, moves, steps, all_returns, all_moves, all_steps, ended_returns, ended_moves, ended_steps
+    ended, returns, discounted, moves, steps, all_returns, all_discounted, all_moves, all_steps,
+    ended_returns, ended_discounted, ended_moves, ended_steps,
 ):  # fmt: skip
     place = 0
     for i in range(ended.shape[0]):
         _copy_sums(returns[i], moves[i], all_returns[i], all_moves[i])
         all_steps[i] = steps[i]
+        if discounted.shape[0]:
+            _copy_sums(discounted[i], moves[i], all_discounted[i], all_moves[i])
         if ended[i]:
             _copy_sums(returns[i], moves[i], ended_returns[place], ended_moves[place])
             ended_steps[place] = steps[i]
+            if discounted.shape[0]:
+                _copy_sums(discounted[i], moves[i], ended_discounted[place], ended_moves[place])
+                discounted[i] = 0.0
             returns[i] = 0.0
             moves[i] = 0
             steps[i] = 0
@@ -166,10 +184,10 @@ weigh = compile_entry_point(_weigh, "wrappers.weigh", nogil=False)
 # track(terminated, truncated, same_step, over, gone, moved, acting, ended): the `StepContext` of a step of a vector
 # environment; updates `over` and `gone`, see `wrappers.vector.Wrapper`
 track = compile_entry_point(_track, "wrappers.track", nogil=False)
-# add_step(returns, moves, steps, reward, acting, moved): adds a step to `EpisodeStatistics`
+# add_step(returns, discounted, moves, steps, gamma, reward, acting, moved): adds a step to `EpisodeStatistics`
 add_step = compile_entry_point(_add_step, "wrappers.add_step", nogil=False)
-# record_step(returns, moves, steps, reward, movers, ..., ended): both for a vector environment, with the agents whose actions
-# the step applied, int32[N], or ALL; returns the number of episodes that ended
+# record_step(returns, discounted, moves, steps, gamma, reward, movers, ..., ended): both for a vector environment, with the
+# agents whose actions the step applied, int32[N], or ALL; returns the number of episodes that ended
 record_step = compile_entry_point(_record_step, "wrappers.record_step", nogil=False)
 # finish_episodes(ended, ...): copies the sums of all environments and of those that ended, whose sums start again
 finish_episodes = compile_entry_point(_finish_episodes, "wrappers.finish_episodes", nogil=False)

@@ -66,8 +66,8 @@ class RewardWrapper(AgentRewardWrapper, Wrapper):  # type: ignore[misc]
 class RecordEpisodeStatistics(StatisticsWrapper, Wrapper):  # type: ignore[misc]
     """Adds return and length of the episode to the infos of a finished agent."""
 
-    def __init__(self, env: Any, buffer_length: int) -> None:
-        super().__init__(env, buffer_length)
+    def __init__(self, env: Any, buffer_length: int, gamma: float | None) -> None:
+        super().__init__(env, buffer_length, gamma)
         self._acting_agent: str | None = None  # the agent to move in a sequential game
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:

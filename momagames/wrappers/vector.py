@@ -135,14 +135,14 @@ def _space(spec: RewardSpec) -> spaces.Box:
 class RecordEpisodeStatistics(Wrapper):
     """Adds returns and lengths of finished episodes to infos["episode"], with the mask infos["_episode"].
 
-    They are `r` float64[N, (A,) K], `l` int64[N, (A,)], the actions of each agent, and `steps` int64[N]. They replace the
-    entry of the environment, whose returns are those of the game.
+    They are `r` float64[N, (A,) K], with a gamma `dr` of the same shape, `l` int64[N, (A,)], the actions of each agent, and
+    `steps` int64[N]. They replace the entry of the environment, whose returns are those of the game.
     """
 
-    def __init__(self, env: Any, buffer_length: int) -> None:
+    def __init__(self, env: Any, buffer_length: int, gamma: float | None) -> None:
         self.reward_spec: RewardSpec = reward_spec_of(env)
         super().__init__(env, self.reward_spec)
-        self.statistics = EpisodeStatistics(self.reward_spec, env.num_envs, buffer_length)
+        self.statistics = EpisodeStatistics(self.reward_spec, env.num_envs, buffer_length, gamma)
         self._is_single = len(self.reward_spec.agents) == 1
         game = self.reward_spec.game
         takes_turns = not self._is_single and game is not None and game.sequential
@@ -163,16 +163,18 @@ class RecordEpisodeStatistics(Wrapper):
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         statistics, shape, ended = self.statistics, self.gone.shape, np.empty(len(self.over), np.bool_)
         count = compiled_loops().record_step(
-            statistics.returns, statistics.moves, statistics.steps, rewards.reshape(statistics.returns.shape), self._movers,
+            *statistics.sums, statistics.gamma or 0.0, rewards.reshape(statistics.returns.shape), self._movers,
             terminated.reshape(shape), truncated.reshape(shape), self._same_step, self.over, self.gone, ended,
         )  # fmt: skip
         if count:
-            returns, moves, steps = statistics.finish(ended, count)
+            returns, discounted, moves, steps = statistics.finish(ended, count)
+            entry = {"r": returns} if statistics.gamma is None else {"r": returns, "dr": discounted}
             if self.reward_spec.scalar:
-                returns = returns[..., 0]
+                entry = {name: sums[..., 0] for name, sums in entry.items()}
+            entry["l"] = moves
             if self._is_single:
-                returns, moves = returns[:, 0], moves[:, 0]
-            entry = {"r": returns, "l": moves, "steps": steps}
+                entry = {name: sums[:, 0] for name, sums in entry.items()}
+            entry["steps"] = steps
             infos = {**infos, "episode": entry, "_episode": ended}
         return observations, rewards, terminated, truncated, infos
 

@@ -15,7 +15,7 @@ from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import InvalidParameter
 from momagames.wrappers import Flatten, HandleIllegal, NormalizeReward, RecordEpisodeStatistics, Scalarize, SelectObjectives
 from tests import meteors
-from tests.wrappers.games import batches, breakthrough, gemwalk, legal, play, rounds, samegame, samegames, steps
+from tests.wrappers.games import batches, breakthrough, breakthroughs, gemwalk, legal, play, rounds, samegame, samegames, steps
 
 
 def test_five_agents_in_turn() -> None:
@@ -244,3 +244,42 @@ def test_autoreset_inside_starts_other_episodes() -> None:
     assert [episode["steps"] for episode in env.episodes] == [3, 3]
     for one, other in zip(env.episodes, plain.episodes, strict=True):
         np.testing.assert_array_equal(one["r"]["agent_0"], other["r"]["agent_0"])
+
+
+@pytest.mark.parametrize("scalar", [False, True])
+def test_discounted_returns(scalar: bool) -> None:
+    """In every API, sums of gamma ** t * reward over environment steps t, as in MO-Gymnasium."""
+    wrap: Any = (lambda env: Scalarize(env, [1, 2, 3, 4])) if scalar else (lambda env: env)
+    gamma, found = 0.9, []
+    for env, loop in ((breakthrough(), play), (breakthrough("parallel"), rounds)):
+        env = RecordEpisodeStatistics(wrap(env), gamma=gamma)
+        rewards = [dict(step[1]) for step in loop(env, 1)]
+        (episode,) = env.episodes
+        for agent in env.possible_agents:
+            np.testing.assert_allclose(episode["dr"][agent], sum(gamma**t * one[agent] for t, one in enumerate(rewards)))
+            np.testing.assert_allclose(episode["r"][agent], sum(one[agent] for one in rewards))
+        found.append(episode["dr"])
+    np.testing.assert_equal(*found)
+    batch = RecordEpisodeStatistics(wrap(breakthroughs(3)), gamma=gamma)
+    sums, steps = np.zeros(3), np.zeros(3)
+    ended = 0
+    for rewards, _, _, infos in batches(batch, 40):
+        sums += gamma**steps * rewards.reshape(3, -1)[:, 0]
+        steps += 1
+        for i in np.flatnonzero(infos.get("_episode", np.zeros(3))):
+            np.testing.assert_allclose(infos["episode"]["dr"].reshape(3, -1)[i, 0], sums[i])
+            sums[i], steps[i], ended = 0.0, -1, ended + 1  # the next step only starts an episode
+    assert ended > 3
+    assert all(set(episode) == {"r", "dr", "l", "steps"} for episode in batch.episodes)
+
+
+def test_discounted_returns_are_those_of_mo_gymnasium() -> None:
+    mo_gymnasium = pytest.importorskip("mo_gymnasium")
+    made = [
+        RecordEpisodeStatistics(samegame("gymnasium"), gamma=0.9),
+        mo_gymnasium.wrappers.MORecordEpisodeStatistics(samegame("gymnasium"), gamma=0.9),
+    ]
+    ours, theirs = [list(steps(env))[-1][4]["episode"] for env in made]
+    np.testing.assert_allclose(ours["dr"], theirs["dr"], rtol=1e-6)
+    with pytest.raises(InvalidParameter, match="gamma"):
+        RecordEpisodeStatistics(samegame("gymnasium"), gamma=1.5)
