@@ -9,6 +9,7 @@ import dataclasses
 import gc
 import re
 import sys
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,11 @@ html_static_path = ["_static"] if (HERE / "_static").is_dir() else []
 html_logo, html_favicon = "logo.svg", "logo.svg"
 html_css_files = ["results.css"]
 smartquotes = False
+autodoc_mock_imports = [  # modules of the reference that need them are imported without
+    library
+    for library in ("stable_baselines3", "torchrl", "tensordict", "torch", "benchmarl", "ray", "textarena", "verifiers")
+    if find_spec(library) is None
+]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = sorted((ROOT / "benchmarks").rglob("*.py"))
 PARTS = [  # those of a game apart
     ("throughput", "aec", "search", "c_loop", "cold_start", "memory", "threads"), ("pommerman",), ("tileblast", "http"),
-    ("robotmail",), ("wrappers",),
+    ("robotmail",), ("wrappers",), ("integrations",),
 ]  # fmt: skip
 RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/exact_sizes.py", ("4x4x3:2",), (), ("| 4x4x3 | 2 of 2 |",)),

@@ -34,6 +34,7 @@ LAYERS = (
     ("",),
     ("games/*/serve", "envs", "wrappers"),
     ("games/*/original",),
+    ("integrations",),
     ("baselines",),
     ("games/*/solver",),
     ("analysis",),
@@ -52,7 +53,8 @@ ROLES = {name.rpartition("/")[2] for name in RANK if "*" in name}  # parts of a 
 
 # Packages that only some parts may import: name -> layers, or files.
 HOSTS = (
-    "adapters", "envs", "wrappers", "games/*/serve", "games/*/original", "baselines", "tabular", "benchmark", "datasets", "cli",
+    "adapters", "envs", "wrappers", "games/*/serve", "games/*/original", "integrations", "baselines", "tabular", "benchmark",
+    "datasets", "cli",
 )  # fmt: skip
 OWNERS = {
     "numba": ("kernels/jit/",),
@@ -70,6 +72,12 @@ OWNERS = {
     "onnxscript": ("baselines",),
     "morl_baselines": ("baselines/morl/",),
     "sb3_contrib": ("baselines/morl/",),
+    "stable_baselines3": ("integrations", "baselines/morl/"),
+    "torchrl": ("integrations",),
+    "tensordict": ("integrations",),
+    "benchmarl": ("integrations",),
+    "textarena": ("integrations",),
+    "verifiers": ("integrations",),
     "pydantic": ("benchmark", "games/*/serve", "datasets", "fronts", "reports", "leaderboard"),
     "pyarrow": ("datasets",),
     "minari": ("datasets",),

@@ -23,6 +23,7 @@ from benchmarks.speed import (
     cold_start,
     cuda,
     http,
+    integrations,
     memory,
     pommerman,
     robotmail,
@@ -47,9 +48,10 @@ PARTS: dict[str, Callable[[int, int], dict[str, Any]]] = {  # of rounds and step
     "memory": lambda rounds, steps: memory.measure(),
     "threads": throughput.measure_threads,
     "wrappers": wrappers.measure,
+    "integrations": integrations.measure,
     "cuda": cuda.measure,
 }
-DEFAULT = [part for part in PARTS if part != "cuda"]  # which needs a card
+DEFAULT = [part for part in PARTS if part not in ("integrations", "cuda")]  # which need other libraries and a card
 VERSIONED = ("momagames", "numba", "numpy", "pettingzoo", "gymnasium", "momaland")
 
 
@@ -92,6 +94,8 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         return f"{1e9 / value:,.0f} steps/s" + (f" (at least {http.REQUIRED:,})" if variant == "new connections" else "")
     if part == "cuda":
         return cuda.remark(variant, values)
+    if part == "integrations":
+        return integrations.remark(variant, values)
     if part == "search":
         return search.remark(variant, value)
     if part == "wrappers":
@@ -154,7 +158,9 @@ def main() -> None:
         default=STEPS,
         help=f"environment steps of a run ({STEPS:,}); with fewer, games and sizes are fewer",
     )
-    parser.add_argument("--only", nargs="+", choices=list(PARTS), default=DEFAULT, help="some of the parts; cuda only here")
+    parser.add_argument(
+        "--only", nargs="+", choices=list(PARTS), default=DEFAULT, help="some of the parts; integrations and cuda only here"
+    )
     given = parser.parse_args()
     console = Console(width=max(Console().width, 150))
     results: dict[str, Any] = {"machine": machine()}
