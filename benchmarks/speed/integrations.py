@@ -17,9 +17,11 @@ import momagames
 from benchmarks.speed.throughput import grouped
 from benchmarks.speed.timing import Measure, interleaved
 from momagames.errors import MissingExtra
+from momagames.wrappers import Flatten, Scalarize
 
 ID, WEIGHTS = "mo-samegame-v0", [1.0] * 5
-SIZES = 8, 64
+TEAM = "mo-pommerman-team-v0"
+SIZES, LENGTH = (8, 64), 25  # environments; steps of a rollout
 
 
 def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:
@@ -69,4 +71,60 @@ def measure_sb3(steps: int) -> dict[str, Measure]:
     return measures
 
 
-CASES: dict[str, Callable[[int], dict[str, Measure]]] = {"Stable-Baselines3": measure_sb3}
+def measure_torchrl(steps: int) -> dict[str, Measure]:
+    batch_env = import_module("momagames.integrations.torchrl").BatchEnv
+    envs, torch, module = import_module("torchrl.envs"), import_module("torch"), import_module("tensordict.nn").TensorDictModule
+
+    def make_one() -> Any:
+        return envs.GymWrapper(Flatten(momagames.make(ID, api="gymnasium")), categorical_action_encoding=True)
+
+    def make_team() -> Any:
+        base = Flatten(Scalarize(momagames.make(TEAM, api="parallel"), WEIGHTS))
+        return envs.PettingZooWrapper(base, use_mask=True, done_on_any=False)
+
+    def draw(masks: Any) -> Any:
+        return torch.multinomial(masks.flatten(0, -2).float(), 1).reshape(masks.shape[:-1])
+
+    def play(env: Any) -> Callable[[], Any]:
+        group = env.action_key[:-1] if isinstance(env.action_key, tuple) else ()
+        policy = module(draw, in_keys=[(*group, "action_mask")], out_keys=[(*group, "action")])
+        return lambda: env.rollout(LENGTH, policy=policy, break_when_any_done=False)
+
+    n = SIZES[0]
+    pairs = {
+        f"{n} environments": (envs.SerialEnv(n, make_one), batch_env(ID, n)),
+        f"{n} environments of four agents": (envs.SerialEnv(n, make_team), batch_env(TEAM, n, WEIGHTS)),
+    }
+    return {
+        f"{case}|{variant}": time_loop(play(env), n * LENGTH, steps // 50)
+        for case, pair in pairs.items()
+        for variant, env in zip(("plain route", "integration"), pair, strict=True)
+    }
+
+
+def measure_rllib(steps: int) -> dict[str, Measure]:
+    rllib = import_module("momagames.integrations.rllib")
+    wrapper = import_module("ray.rllib.env.wrappers.pettingzoo_env").ParallelPettingZooEnv
+    plain = wrapper(Flatten(Scalarize(momagames.make(TEAM, api="parallel"), WEIGHTS), key="observations"))
+    envs = {
+        "plain route": plain,
+        "integration": rllib.make_multi_agent_env({"id": TEAM, "weights": WEIGHTS, "mask": "observation"}),
+    }
+    rng, measures = np.random.default_rng(0), {}
+    for variant, env in envs.items():
+        env.reset(seed=0)
+
+        def step(env: Any = env) -> None:
+            ends = env.step({agent: int(rng.integers(6)) for agent in env.agents})[2]
+            if ends["__all__"]:
+                env.reset()
+
+        measures[f"an environment of four agents|{variant}"] = time_loop(step, 1, steps // 50)
+    return measures
+
+
+CASES: dict[str, Callable[[int], dict[str, Measure]]] = {
+    "Stable-Baselines3": measure_sb3,
+    "TorchRL": measure_torchrl,
+    "RLlib": measure_rllib,
+}

@@ -76,7 +76,8 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.batch = Batch(game, num_envs, threads, autoreset, views, self.max_cycles)
         self.num_envs = self.batch.num_envs
         self.agents = game.agents
-        self.metadata = {"name": game.id, "render_modes": list(RENDER_MODES), "autoreset_mode": AUTORESET[autoreset]}
+        self.autoreset_mode = AUTORESET[autoreset]  # as SyncVectorEnv; TorchRL reads it
+        self.metadata = {"name": game.id, "render_modes": list(RENDER_MODES), "autoreset_mode": self.autoreset_mode}
         self._is_single = len(game.agents) == 1
         num_views, actors = self.batch.observations.shape[1], game.actors
         self.single_observation_space = _repeat_space(observation_space(game), num_views)

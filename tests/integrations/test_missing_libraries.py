@@ -9,7 +9,7 @@ import pytest
 import momagames.integrations
 from momagames.errors import MissingExtra
 
-LIBRARIES = {"sb3": "stable_baselines3"}
+LIBRARIES = {"sb3": "stable_baselines3", "torchrl": "torchrl", "rllib": "ray"}
 
 
 def test_every_integration_is_listed():

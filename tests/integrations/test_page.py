@@ -8,7 +8,7 @@ from tests.integrations.test_missing_libraries import LIBRARIES
 from tests.pages import ROOT, examples
 
 PAGE = ROOT / "docs/integrations.md"
-TITLES = {"Stable-Baselines3": "sb3"}
+TITLES = {"Stable-Baselines3": "sb3", "TorchRL": "torchrl", "RLlib": "rllib"}
 
 
 def read_sections():

@@ -10,7 +10,6 @@ from momagames.errors import InvalidParameter
 
 pytestmark = pytest.mark.long
 SMALL = {"board_width": 4, "board_height": 4, "num_colors": 2}
-DUEL = "mo-pommerman-duel-v0"
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +66,15 @@ def test_arrays_of_earlier_steps_do_not_change(sb3):
 
 
 def test_agents_that_act_together_have_places_until_the_episode_ends(sb3):
-    batch = sb3.BatchVecEnv(DUEL, 2, {"outcome": 1}, max_steps=14)
-    assert batch.num_envs == 4
+    batch = sb3.BatchVecEnv("mo-pommerman-ffa-v0", 2, {"outcome": 1}, max_steps=30, dead="leave")
+    assert batch.num_envs == 8
     batch.seed(0), batch.reset()
     rng, ends = np.random.default_rng(0), []
     for _ in range(100):
         observations, rewards, done, infos = batch.step(choose(rng, batch.action_masks()))
-        assert observations["board"].shape[0] == rewards.shape[0] == 4
-        np.testing.assert_array_equal(done[::2], done[1::2])  # both agents of an environment
+        assert observations["board"].shape[0] == rewards.shape[0] == 8
+        for place in range(4):
+            np.testing.assert_array_equal(done[::4], done[place::4])  # all agents of an environment
         ends += [infos[i] for i in np.flatnonzero(done)]
     assert {info["TimeLimit.truncated"] for info in ends} == {True, False}
     assert all(info["episode"]["r"] == info["final_return"][0] for info in ends)
