@@ -78,7 +78,7 @@ OWNERS = {
     "benchmarl": ("integrations",),
     "textarena": ("integrations",),
     "verifiers": ("integrations",),
-    "pydantic": ("benchmark", "games/*/serve", "datasets", "fronts", "reports", "leaderboard"),
+    "pydantic": ("integrations/verifiers", "benchmark", "games/*/serve", "datasets", "fronts", "reports", "leaderboard"),
     "pyarrow": ("datasets",),
     "minari": ("datasets",),
     "pydantic_core": ("games/*/serve",),

@@ -123,8 +123,31 @@ def measure_rllib(steps: int) -> dict[str, Measure]:
     return measures
 
 
+def measure_textarena(steps: int) -> dict[str, Measure]:
+    options = {"legal_actions": "numbers", "illegal": "forfeit"}
+    arena = import_module("momagames.integrations.textarena").TextArenaEnv(ID, WEIGHTS, **options)
+    plain = momagames.make(ID, api="text", **options)
+
+    def step_arena() -> None:
+        arena.get_observation()
+        if arena.step("1")[0]:
+            arena.reset(num_players=1)
+
+    def step_plain() -> None:
+        plain.last()
+        plain.step("1")
+        if plain.terminations[plain.agent_selection]:
+            plain.reset()
+
+    arena.reset(num_players=1)
+    plain.reset()
+    pair = {"plain route": step_plain, "integration": step_arena}
+    return {f"a game|{variant}": time_loop(step, 1, steps // 50) for variant, step in pair.items()}
+
+
 CASES: dict[str, Callable[[int], dict[str, Measure]]] = {
     "Stable-Baselines3": measure_sb3,
     "TorchRL": measure_torchrl,
     "RLlib": measure_rllib,
+    "TextArena": measure_textarena,
 }

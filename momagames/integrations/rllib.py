@@ -53,7 +53,7 @@ def _read_config(config: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
     """Return the id, the place of the mask, and the options of `momagames.make`."""
     options = dict(config)
     if "id" not in options:
-        raise InvalidParameter(invalid_value("env_config", options, "a dict with 'id', such as {'id': 'mo-samegame-v0'}"))
+        raise InvalidParameter(invalid_value("env_config", options, "a dict with 'id' and 'weights'"))
     id, mask = options.pop("id"), options.pop("mask", None)
     if options.get("weights") is None and options.get("utility") is None:
         raise InvalidParameter(f"env_config of {id} needs 'weights' or 'utility': RLlib takes scalar rewards")

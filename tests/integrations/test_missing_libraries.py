@@ -9,7 +9,14 @@ import pytest
 import momagames.integrations
 from momagames.errors import MissingExtra
 
-LIBRARIES = {"sb3": "stable_baselines3", "torchrl": "torchrl", "rllib": "ray"}
+LIBRARIES = {
+    "sb3": "stable_baselines3",
+    "torchrl": "torchrl",
+    "rllib": "ray",
+    "benchmarl": "benchmarl",
+    "textarena": "textarena",
+    "verifiers": "verifiers",
+}
 
 
 def test_every_integration_is_listed():

@@ -8,7 +8,14 @@ from tests.integrations.test_missing_libraries import LIBRARIES
 from tests.pages import ROOT, examples
 
 PAGE = ROOT / "docs/integrations.md"
-TITLES = {"Stable-Baselines3": "sb3", "TorchRL": "torchrl", "RLlib": "rllib"}
+TITLES = {
+    "Stable-Baselines3": "sb3",
+    "TorchRL": "torchrl",
+    "BenchMARL": "benchmarl",
+    "RLlib": "rllib",
+    "TextArena": "textarena",
+    "verifiers": "verifiers",
+}
 
 
 def read_sections():
