@@ -17,12 +17,13 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 import momagames
 from momagames.errors import InvalidCall
-from momagames.wrappers import Scalarize
+from momagames.wrappers import Flatten, Scalarize
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.compiled]
 PAGE = Path(__file__).resolve().parents[2] / "docs/known-limits.md"
 NAMES = {"MO-Gymnasium": "mo-gymnasium", "Stable-Baselines3": "stable_baselines3", "RLlib": "ray"}
 SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
+SMALL = {"board_width": 4, "board_height": 4, "num_colors": 2}
 
 
 def read_lines() -> dict[str, tuple[str, str]]:
@@ -149,3 +150,35 @@ def test_limit(what: str) -> None:
     call, error, message = LIMITS[what]
     with pytest.raises(error, match=message):
         call()
+
+
+def train_multi_layer_policies() -> None:
+    sb3 = importlib.import_module("stable_baselines3")
+    policies: dict[str, Callable[[Any], Any]] = {"MlpPolicy": lambda env: env, "MultiInputPolicy": Flatten}
+    for policy, wrap in policies.items():
+        env = wrap(momagames.make(SAMEGAME, api="gymnasium", illegal="next", weights=[1, 2], **SMALL))
+        sb3.PPO(policy, env, n_steps=16, batch_size=16, n_epochs=1).learn(16)
+
+
+def make_ipro_of_vectors() -> None:
+    mo_gymnasium = importlib.import_module("mo_gymnasium")
+    ipro = importlib.import_module("morl_baselines.multi_policy.ipro.ipro")
+    vector = importlib.import_module("mo_gymnasium.wrappers.vector")
+    ipro.IPRO(vector.MOSyncVectorEnv([lambda: mo_gymnasium.make("deep-sea-treasure-v0")] * 2), log=False)
+
+
+REMEDIES: dict[str, Callable[[], None]] = {  # what to use instead, by the limit
+    "`CnnPolicy` on boards": train_multi_layer_policies,
+    "`IPRO`": make_ipro_of_vectors,
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", REMEDIES)
+def test_remedy(what: str) -> None:
+    library, _ = read_lines()[what]
+    try:
+        version(NAMES.get(library, library.lower()))
+    except PackageNotFoundError:
+        pytest.skip(f"{library} is not installed")
+    REMEDIES[what]()
