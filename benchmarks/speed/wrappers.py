@@ -41,15 +41,17 @@ REWARDS: dict[str, Wrap] = {
 EPISODES: dict[str, Wrap] = {"FixedInstance": wrappers.FixedInstance, "RecordReplay": record_replays}
 SPLIT: dict[str, Wrap] = {"SplitColors": wrappers.SplitColors}
 MERGE: dict[str, Wrap] = {"MergeColors": wrappers.MergeColors}
+AGENTS: dict[str, Wrap] = {"FrameStack": wrappers.FrameStack, "AgentIndicator": wrappers.AgentIndicator}
 SINGLE = REWARDS | EPISODES | {"Flatten": wrappers.Flatten}
 CENTRAL: dict[str, Wrap] = {"Centralize": lambda env: wrappers.Centralize(env, observation="agents")}
+STAYING: dict[str, Wrap] = {"BlackDeath": wrappers.BlackDeath}
 TABULAR: dict[str, Wrap] = {"TabularObservation": lambda env: wrappers.TabularObservation(env, 10**7)}
 CASES: list[tuple[str, str, dict[str, Any], dict[str, Wrap]]] = [  # API, id, parameters, wrappers
-    ("aec", DUEL, {}, SINGLE),
+    ("aec", DUEL, {}, SINGLE | AGENTS),
     ("aec", PUZZLE, {"num_agents": 2, "color_rewards": False}, SPLIT),
     ("aec", PUZZLE, {"num_agents": 2}, MERGE),
-    ("parallel", DUEL, {}, SINGLE | CENTRAL),
-    ("parallel", BOMBS, {}, SINGLE | CENTRAL),
+    ("parallel", DUEL, {}, SINGLE | CENTRAL | AGENTS | STAYING),
+    ("parallel", BOMBS, {}, SINGLE | CENTRAL | AGENTS | STAYING),
     ("gymnasium", PUZZLE, {}, {name: SINGLE[name] for name in SINGLE if name != "ShareTeamReward"} | TABULAR),
     ("vector", DUEL, {}, REWARDS),
     ("vector", PUZZLE, {"num_agents": 2, "color_rewards": False}, SPLIT),

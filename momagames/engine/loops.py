@@ -301,7 +301,7 @@ def compile_batch_loops(game: Game) -> BatchLoops:
     """Return the loops of a batch for the rules of a game."""
     step_state, start_episode, observe_rows = game.kernels.step, make_starter(game), make_observer(game)
     find_illegal_row, sample_row = make_legality_check(game), make_action_sampler(game)
-    is_illegal, sequential = make_legality_test(game), game.sequential
+    is_illegal, choose_randomly, sequential = make_legality_test(game), make_random_choice(game), game.sequential
 
     @kernel
     def copy_rewards(source, target):
@@ -330,7 +330,8 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                     continue
                 mask = masks[i, find_mask_row(states[i], masks[i], actor, sequential)]
                 if is_random:
-                    words[i] = sample_parts(mask, parts, words[i], actions[i, actor])
+                    agent = np.int64(states[i]["to_move"]) if sequential else actor
+                    words[i] = choose_randomly(states[i], agent, mask, parts, words[i], actions[i, actor])
                 else:
                     fill_next_legal(mask, parts, actions[i, actor])
 

@@ -21,9 +21,12 @@ from momagames.wrappers import introspection, normalize, transforms
 from momagames.wrappers.reward_spec import layers
 
 __all__ = [
+    "AgentIndicator",
+    "BlackDeath",
     "Centralize",
     "FixedInstance",
     "Flatten",
+    "FrameStack",
     "HandleIllegal",
     "MergeColors",
     "NormalizeReward",
@@ -38,6 +41,7 @@ __all__ = [
 ]
 
 MAX_NUMBER = 2**63 - 1  # of int64
+MAX_STACK = 1000  # frames
 ALL = ("aec", "parallel", "gymnasium", "vector")
 
 
@@ -171,6 +175,35 @@ def TabularObservation(env: Any, limit: int) -> Any:
     module = introspection.find_module(env, "TabularObservation", "gymnasium")
     check_range("limit", limit, 1, MAX_NUMBER, whole=True)
     return module.TabularObservation(env, int(limit))
+
+
+def FrameStack(env: Any, stack_size: int = 4) -> Any:
+    """Stack the last observations of each agent, for learners without a memory.
+
+    A field of shape [...] becomes [stack_size, ...], the newest frame last; the action mask stays that of now. Frames before
+    the start of an episode are zeros. In AEC environments the frames are those at the turns of the agent. Gymnasium has
+    `FrameStackObservation` for its environments.
+    """
+    module = introspection.find_module(env, "FrameStack", "aec", "parallel")
+    check_range("stack_size", stack_size, 1, MAX_STACK, whole=True)
+    return module.FrameStack(env, int(stack_size))
+
+
+def AgentIndicator(env: Any) -> Any:
+    """Add the field `agent_indicator` to observations, one-hot float32[A], for one policy that plays all agents.
+
+    It needs observations with several fields, so it goes inside Flatten, which joins it with the others.
+    """
+    return introspection.find_module(env, "AgentIndicator", "aec", "parallel").AgentIndicator(env)
+
+
+def BlackDeath(env: Any) -> Any:
+    """Keep all agents of a parallel environment in the episode until it ends, for learners with a fixed number of agents.
+
+    An agent that has left observes zeros, its reward is zero, its action has no effect, and its mask allows action 0 alone. All
+    agents are terminated, or truncated, in the last step.
+    """
+    return introspection.find_module(env, "BlackDeath", "parallel").BlackDeath(env)
 
 
 def Flatten(env: Any, key: str = "observation", mask: Literal["observation", "info"] | None = "observation") -> Any:

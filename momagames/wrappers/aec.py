@@ -8,6 +8,7 @@ import numpy as np
 from pettingzoo.utils import BaseWrapper
 
 from momagames.contract import State
+from momagames.wrappers import observations
 from momagames.wrappers.common import NONE, ONE, AgentRewardWrapper, AgentWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlattenAgents
@@ -236,6 +237,64 @@ class Flatten(FlattenAgents, Wrapper):  # type: ignore[misc]
         _, reward, terminated, truncated, info = self.env.last(observe=False)
         agent = self.env.agent_selection
         return self.observe(agent) if observe else None, reward, terminated, truncated, self._flatten_info(agent, info)
+
+
+class ObservationWrapper(Wrapper):
+    """Changes observations; `spaces` has those of the agents."""
+
+    spaces: dict[str, Any]
+
+    @property
+    def observation_spaces(self) -> dict[str, Any]:
+        return self.spaces
+
+    def observation_space(self, agent: str) -> Any:
+        self.env.observation_space(agent)  # raises for an unknown agent
+        return self.spaces[agent]
+
+    def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        _, *others = self.env.last(observe=False)
+        return (self.observe(self.env.agent_selection) if observe else None, *others)  # type: ignore[return-value]
+
+
+class FrameStack(ObservationWrapper):
+    """Stacks the observations of each agent at its turns, see `momagames.wrappers.observations`."""
+
+    def __init__(self, env: Any, stack_size: int) -> None:
+        super().__init__(env)
+        self._frames = observations.FrameStack(env, stack_size)
+        self.spaces = self._frames.spaces
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        self.env.reset(seed=seed, options=options)
+        self._frames.clear()
+        self._push()
+
+    def step(self, action: Any) -> None:
+        self.env.step(action)
+        self._push()
+
+    def _push(self) -> None:
+        if self.env.agents:
+            agent = self.env.agent_selection
+            self._frames.push(agent, self.env.observe(agent))
+
+    def observe(self, agent: str) -> Any:
+        observation = self.env.observe(agent)
+        is_acting = self.env.agents and agent == self.env.agent_selection
+        return self._frames.replace_last(agent, observation) if is_acting else self._frames.add(agent, observation)
+
+
+class AgentIndicator(ObservationWrapper):
+    """Adds the agent to its observations, see `momagames.wrappers.observations`."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._indicator = observations.AgentIndicator(env)
+        self.spaces = self._indicator.spaces
+
+    def observe(self, agent: str) -> Any:
+        return self._indicator.add(agent, self.env.observe(agent))
 
 
 class RecordReplay(Wrapper):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from pettingzoo.utils import BaseParallelWrapper
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.contract import State
 from momagames.engine.flat_rows import FlatRows
+from momagames.wrappers import observations
 from momagames.wrappers.common import ONE, AgentRewardWrapper, AgentWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
 from momagames.wrappers.flatten import MASK, FlattenAgents
-from momagames.wrappers.introspection import IllegalOverride, find_acting_agent
+from momagames.wrappers.introspection import IllegalOverride, find_acting_agent, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.transforms import Scalarize
 
@@ -145,6 +147,95 @@ class Flatten(FlattenAgents, Wrapper):  # type: ignore[misc]
 
     def _flatten_infos(self, infos: dict[str, Any], observations: dict[str, Any]) -> dict[str, Any]:
         return {agent: self._flat[agent].flatten_info(info, observations[agent][MASK]) for agent, info in infos.items()}
+
+
+class ObservationWrapper(Wrapper):
+    """Changes observations; `spaces` has those of the agents."""
+
+    changes_observations = True
+    spaces: dict[str, Any]
+
+    @property
+    def observation_spaces(self) -> dict[str, Any]:
+        return self.spaces
+
+    def observation_space(self, agent: str) -> Any:
+        self.env.observation_space(agent)  # raises for an unknown agent
+        return self.spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
+        seen, infos = self.env.reset(seed=seed, options=options)
+        self._start_episode()
+        return {agent: self._change(agent, one) for agent, one in seen.items()}, infos
+
+    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+        seen, *others = self.env.step(actions)
+        return {agent: self._change(agent, one) for agent, one in seen.items()}, *others
+
+    def _start_episode(self) -> None:
+        """Forget the last episode."""
+
+    def _change(self, agent: str, observation: Any) -> Any:
+        raise NotImplementedError
+
+
+class FrameStack(ObservationWrapper):
+    """Stacks the observations of each agent, see `momagames.wrappers.observations`."""
+
+    def __init__(self, env: Any, stack_size: int) -> None:
+        super().__init__(env)
+        self._frames = observations.FrameStack(env, stack_size)
+        self.spaces = self._frames.spaces
+        self._start_episode, self._change = self._frames.clear, self._frames.push  # type: ignore[method-assign]
+
+
+class AgentIndicator(ObservationWrapper):
+    """Adds the agent to its observations, see `momagames.wrappers.observations`."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._indicator = observations.AgentIndicator(env)
+        self.spaces = self._indicator.spaces
+        self._change = self._indicator.add  # type: ignore[method-assign]
+
+
+class BlackDeath(Wrapper):
+    """All agents stay until the episode ends, see `momagames.wrappers.BlackDeath`."""
+
+    changes_observations = True
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._nothing = reward_spec_of(env).nothing
+        self.agents: list[str] = []
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
+        seen, infos = self.env.reset(seed=seed, options=options)
+        self.agents = list(self.env.possible_agents) if self.env.agents else []
+        return self._fill(seen, self._absent), self._fill(infos, lambda agent: {})
+
+    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+        agents = self.env.agents
+        seen, rewards, _, truncations, infos = self.env.step({agent: actions[agent] for agent in agents if agent in actions})
+        over = not self.env.agents
+        cut = over and any(truncations.values())
+        results = (
+            self._fill(seen, self._absent),
+            self._fill(rewards, lambda agent: np.array(self._nothing) if np.ndim(self._nothing) else self._nothing),
+            dict.fromkeys(self.agents, over and not cut),
+            dict.fromkeys(self.agents, cut),
+            self._fill(infos, lambda agent: {}),
+        )
+        if over:
+            self.agents = []
+        return results
+
+    def _fill(self, values: dict[str, Any], make: Callable[[str], Any]) -> dict[str, Any]:
+        """Return the values of all agents in order, with new ones of those that have left."""
+        return {agent: values[agent] if agent in values else make(agent) for agent in self.agents}
+
+    def _absent(self, agent: str) -> Any:
+        return observations.make_absent_observation(self.env.observation_space(agent))
 
 
 class RecordReplay(Wrapper):

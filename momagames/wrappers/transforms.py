@@ -45,6 +45,9 @@ def weighted_sum(reward: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[
 def share_rewards(reward: NDArray[Any], teams: Sequence[int]) -> NDArray[Any]:
     """Return the sums of teams for every agent: reward[..., A, K] -> [..., A, K]; rows of one team are equal."""
     team, shared = np.asarray(teams), np.empty_like(reward)
+    if len(set(teams)) == 1:
+        shared[:] = reward.sum(axis=-2, keepdims=True)
+        return shared
     for t in set(teams):
         shared[..., team == t, :] = reward[..., team == t, :].sum(axis=-2, keepdims=True)
     return shared
