@@ -23,13 +23,15 @@ from game_pages import write_pages  # noqa: E402
 from make_results import ARCHIVES, PAGES, compare_pages, make_results  # noqa: E402
 from page_figures import show_images  # noqa: E402
 from proven_gallery import write_gallery  # noqa: E402
+from release_metadata import list_names, read_citation  # noqa: E402
 from sphinx.util import logging  # noqa: E402
 
 import momagames  # noqa: E402
+from momagames.contract.titles import join_words  # noqa: E402
 
 project = "momagames"
-author = "The momagames authors"
-copyright = "2026, the momagames authors; MIT license"
+author = join_words(list_names(read_citation()))
+copyright = f"2026, {author}; MIT license"
 release = version = momagames.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design"]

@@ -282,6 +282,7 @@ FACTS: Mapping[str, Callable[[], str]] = {
     "limits.simple": lambda: str(tradeoffs.MAX_SIMPLE_SHARE),
     "leaders.table": lambda: read_table(read_page("index")),
     "policies.settings": lambda: str(len(read_tradeoffs())),
+    "policies.confirmed": lambda: str(sum(row["verdict"] == "a trade-off" for row in read_tradeoffs())),
     "policies.largest_single": lambda: find_extreme("one policy", max),
     "policies.largest_simple": lambda: find_extreme("simple", max),
     "policies.compared": lambda: str(len(read_standings())),

@@ -16,7 +16,9 @@ from markdown_it.token import Token
 CITATIONS = re.compile(r"\[(@\w+(?:; @\w+)*)\]|@(\w+)")
 SPECIAL = re.compile(r"[\\#$*_\[\]<>@~`/]|^[-+=](?= )")
 CAPTION = "Table: "
-INLINE = {"strong_open": "#strong[", "strong_close": "]", "em_open": "#emph[", "em_close": "]"}
+# A semicolon ends a call, which else would take a bracket or semicolon of the text behind it
+INLINE = {"strong_open": "#strong[", "strong_close": "];", "em_open": "#emph[", "em_close": "];"}
+NUMBER = re.compile(r"\**[-+~]?\d")
 LISTS = {"bullet_list_open": "list", "ordered_list_open": "enum"}
 WIDE_CELL = 34  # characters of a cell from which on its column is text that shares the width that is left
 FIGURE_WIDTH = "62%"
@@ -76,19 +78,19 @@ def _split_items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 def _convert_paragraph(token: Token, folder: str) -> str:
     children = token.children or []
     if len(children) == 1 and children[0].type == "image":
-        picture = _convert_image(children[0], folder)
-        return f"#figure({picture.removeprefix('#')[:-1]}, width: {FIGURE_WIDTH}), caption: [{_escape(children[0].content)}])"
+        picture = _convert_image(children[0], folder).removeprefix("#").removesuffix(");")
+        return f"#figure({picture}, width: {FIGURE_WIDTH}), caption: [{_escape(children[0].content)}])"
     return _convert_inline(token, folder)
 
 
 def _convert_table(tokens: Sequence[Token], caption: str, folder: str) -> str:
     rows = [[*_split_items(row)] for part in _split_items(tokens) for row in _split_items(part)]
-    heads = [token for token in tokens if token.type == "th_open"]
     columns, aligned = [], []
-    for number, head in enumerate(heads):
-        width = max((len(row[number][0].content) for row in rows[1:]), default=0)
+    for number in range(len(rows[0])):
+        texts = [row[number][0].content for row in rows[1:]]
+        width = max(map(len, texts), default=0)
         columns.append(f"{min(width, 2 * WIDE_CELL)}fr" if width >= WIDE_CELL else "auto")
-        aligned.append("right" if "right" in str(head.attrs.get("style", "")) and width < WIDE_CELL else "left")
+        aligned.append("right" if any(map(NUMBER.match, texts)) and number else "left")
     cells = [", ".join(f"[{_convert_inline(cell[0], folder)}]" for cell in row) for row in rows]
     lines = f"columns: ({', '.join(columns)},)", f"align: ({', '.join(aligned)},)", f"table.header({cells[0]})", *cells[1:]
     body = "table(\n  " + ",\n  ".join(lines) + ",\n)"
@@ -106,14 +108,14 @@ def _convert_inline(token: Token, folder: str) -> str:
         elif child.type == "softbreak":
             parts.append(" ")
         elif child.type == "code_inline":
-            parts.append(f"#raw({_quote(child.content)})")
+            parts.append(f"#raw({_quote(child.content)});")
         elif child.type == "image":
             parts.append(_convert_image(child, folder))
         elif child.type == "link_open":
             is_linked = str(child.attrs["href"]).startswith("http")
             parts.append(f"#link({_quote(str(child.attrs['href']))})[" if is_linked else "")
         elif child.type == "link_close":
-            parts.append("]" if is_linked else "")
+            parts.append("];" if is_linked else "")
         else:
             parts.append(INLINE[child.type])
     return "".join(parts)
@@ -121,7 +123,7 @@ def _convert_inline(token: Token, folder: str) -> str:
 
 def _convert_image(token: Token, folder: str) -> str:
     file = f"{folder}/{token.attrs['src']}"
-    return f"#image({_quote(file)}, alt: {_quote(token.content)})"
+    return f"#image({_quote(file)}, alt: {_quote(token.content)});"
 
 
 def _convert_text(text: str) -> str:
@@ -130,7 +132,7 @@ def _convert_text(text: str) -> str:
     for found in CITATIONS.finditer(text):
         keys = found[1].split("; ") if found[1] else [f"@{found[2]}"]
         form = "" if found[1] else ', form: "prose"'
-        cited = "".join(f"#cite(<{key[1:]}>{form})" for key in keys)
+        cited = "".join(f"#cite(<{key[1:]}>{form});" for key in keys)
         parts += [_escape(text[position : found.start()]), cited]
         position = found.end()
     return "".join((*parts, _escape(text[position:])))

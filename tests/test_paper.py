@@ -20,10 +20,12 @@ from typst_markup import convert_markdown  # noqa: E402
 @pytest.mark.parametrize(
     ("markdown", "markup"),
     [
-        ("# A *b*", "= A #emph[b]"),
+        ("# A *b*", "= A #emph[b];"),
         ("One `x_1` costs #1 & [a page](x.md), [b](https://example.org).",
-         'One #raw("x_1") costs \\#1 & a page, #link("https://example.org")[b].'),
-        ("As [@a2020b; @c2021d] and @e2022f say.", 'As #cite(<a2020b>)#cite(<c2021d>) and #cite(<e2022f>, form: "prose") say.'),
+         'One #raw("x_1"); costs \\#1 & a page, #link("https://example.org")[b];.'),
+        ("As [@a2020b; @c2021d] and @e2022f say.",
+         'As #cite(<a2020b>);#cite(<c2021d>); and #cite(<e2022f>, form: "prose"); say.'),
+        ("`f`; **g**[h]", '#raw("f");; #strong[g];\\[h\\]'),
         ("- a\n- b\n", "#list([a], [b])"),
         ("![What](../x.png)", '#figure(image("/docs/../x.png", alt: "What", width: 62%), caption: [What])'),
         ("```\na\n```", '#raw(block: true, "a")'),
