@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
@@ -82,8 +82,8 @@ def read_tradeoffs() -> Rows:
     return read_rows(read_page(TRACK), "What each setting shows")
 
 
-def find_extreme(column: str, choose: Callable[[Iterable[str]], str]) -> str:
-    return choose(row[column] for row in read_tradeoffs())
+def find_largest(rows: Rows, column: str) -> str:
+    return max((row[column] for row in rows if row[column] != NO_SCORE), key=float)
 
 
 def standings_table() -> str:
@@ -283,8 +283,8 @@ FACTS: Mapping[str, Callable[[], str]] = {
     "leaders.table": lambda: read_table(read_page("index")),
     "policies.settings": lambda: str(len(read_tradeoffs())),
     "policies.confirmed": lambda: str(sum(row["verdict"] == "a trade-off" for row in read_tradeoffs())),
-    "policies.largest_single": lambda: find_extreme("one policy", max),
-    "policies.largest_simple": lambda: find_extreme("simple", max),
+    "policies.largest_single": lambda: find_largest(read_tradeoffs(), "one policy"),
+    "policies.largest_simple": lambda: find_largest(read_tradeoffs(), "simple"),
     "policies.compared": lambda: str(len(read_standings())),
     "policies.moppo.wins": lambda: count_standings("win"),
     "policies.moppo.level": lambda: count_standings("level"),

@@ -58,6 +58,14 @@ def test_an_unknown_placeholder_names_the_nearest():
         make_paper.fill_placeholders("{{ policies.moppo.win }}")
 
 
+def test_rows_are_read_below_a_heading():
+    text = "# T\n\n| a |\n|---|\n| 0 |\n\n## H\n\nWords.\n\n| a | b |\n|---|---:|\n| x | 0.5 |\n| y | – |\n| z | 0.25 |\n"
+    rows = paper_facts.read_rows(text, "H")
+    assert rows == [{"a": "x", "b": "0.5"}, {"a": "y", "b": "–"}, {"a": "z", "b": "0.25"}]
+    assert paper_facts.find_largest(rows, "b") == "0.5"
+    assert paper_facts.write_table(rows[:1], {"b": "B"}) == "| B |\n|---|\n| 0.5 |"
+
+
 def test_costs_are_those_of_the_archive():
     """Against the sums that the page of the track prints."""
     pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
