@@ -26,7 +26,7 @@ def games_table() -> str:
         first, what = games[0], games[0].summary.partition(";")[0]
         named = f"`{first.id}`" + (f" and {len(ids) - 1} more" if len(ids) > 1 else "")
         objectives = ", ".join(objective.name for objective in first.objectives)
-        page = spec_file(first.id).relative_to(ROOT).as_posix()
+        page = f"momagames/games/{spec_file(first.id).parent.name}/SPEC.md"  # in the repository, wherever it is installed
         rows.append(f"| [{first.title}]({page}): {what} | {named} | {', '.join(map(str, agents))} | {objectives} |")
     return "\n".join(rows)
 

@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import fields
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
@@ -357,10 +358,18 @@ def find_object(name):
 def has_library(name):
     """Whether the library of an integration is installed; other parts of the package import without extras."""
     try:
-        import_module(name.rpartition(".")[0])
+        import_module(name if find_spec_of(name) else name.rpartition(".")[0])
     except MissingExtra:
         return False
     return True
+
+
+def find_spec_of(name):
+    """Return the spec of a module; None for another name."""
+    try:
+        return find_spec(name)
+    except ModuleNotFoundError:  # of what is no package
+        return None
 
 
 def test_api_reference_names_what_exists():

@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any
 
 from momagames.errors import InvalidParameter, MissingExtra
-from momagames.integrations.torchrl import BatchEnv
 
 try:
     from benchmarl.environments.common import TaskClass
     from torchrl.data import Composite
 except ImportError as error:
     raise MissingExtra("momagames.integrations.benchmarl needs BenchMARL: pip install benchmarl") from error
+
+from momagames.integrations.torchrl import BatchEnv  # needs a library that BenchMARL brings
 
 
 class MomagamesTask(TaskClass):  # type: ignore[misc]

@@ -92,7 +92,9 @@ def _list_settings(suite: Suite, store: Store, method: str, missing: list[str]) 
     missing    gets a line for each setting of which seeds are missing
     """
     names = _name_runs(store)
-    own = [run for run in store.finished_runs() if names.get(run.digest, run.method.name) == method]
+    finished = list(store.finished_runs())
+    own = [run for run in finished if names.get(run.digest, run.method.name) == method]
+    own = own or [run for run in finished if run.method.name == method]
     for experiment in suite.experiments if own else ():
         for choice in experiment.games:
             one = experiment.model_copy(update={"games": (choice,), "methods": experiment.methods[:1]})
@@ -132,9 +134,12 @@ def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[
     for run in sorted(runs, key=lambda one: one.seed):
         place, name = store.run_directory(run), f"policies-{run.seed}.npz"
         is_own = is_python_path(run.method.name)
+        options = run.method.options
         if is_own:
-            copy_code(run.method.name, run.method.own_options, folder)
-        options = {name: _copy_checkpoint(value, folder) for name, value in run.method.options.items()}
+            run.method.pin_file(run.game.make_game())  # an error if the code is another than that of the run
+            options = run.method.own_options
+            copy_code(run.method.name, options, folder)
+        options = {name: _copy_checkpoint(value, folder) for name, value in options.items()}
         method: dict[str, Any] = {"code" if is_own else "method": run.method.name, "options": options}
         if run.method.is_trained(run.game.make_game()):
             require_part(place, "policies")

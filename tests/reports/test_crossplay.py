@@ -19,7 +19,7 @@ from momagames.reports.data.overview import build_overview
 from momagames.reports.data.points import Points, PolicyEpisodes, SearchHistory, read_search_history
 from momagames.reports.data.policy_sets import summarize_policy_sets
 from momagames.reports.figures.comparisons import draw_anytime, draw_crossplay
-from momagames.reports.figures.drawing import Cloud, Rectangles
+from momagames.reports.figures.drawing import Cloud, Line, Rectangles
 from momagames.reports.figures.fronts import ATTAINMENT, draw_fronts, draw_pairs, find_best_two, has_pairs
 from momagames.reports.figures.plotly_figures import convert_drawing
 from momagames.reports.html.parts import PageParts
@@ -316,7 +316,8 @@ def test_surfaces_of_three_objectives():
 def test_pairs_of_objectives_drop_dominated_points():
     made = panel_of_runs({"one": [[(2, 1, 1, 4), (1, 1, 2, 3)]] * 2}, 4)
     assert has_pairs(made)
-    first, second = (plot.marks[0].corners for plot in draw_pairs(made).plots[:2])
+    lines = [[mark for mark in plot.marks if mark.name == "one" and isinstance(mark, Line)] for plot in draw_pairs(made).plots]
+    first, second = (line.corners for (line,) in lines[:2])
     assert first.max(axis=0).tolist() == [2, 1]  # (1, 1) is dominated by (2, 1)
     assert second.tolist() == [[0, 2], [0, 2], [1, 2], [1, 1], [2, 1], [2, 0], [2, 0]]  # (1, 2) and (2, 1)
     assert not has_pairs(panel_of_runs({"one": [[(1, 1)]]}, 2))
