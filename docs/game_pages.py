@@ -42,7 +42,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
 
 
 def fold(title: str, lines: Sequence[str]) -> list[str]:
-    """Return lines that are shown when the reader opens them."""
+    """Return lines that are seen when the reader opens them."""
     return [f":::{{dropdown}} {title}", "", *lines, ":::", ""] if lines else []
 
 
@@ -55,10 +55,10 @@ def image(picture: Picture | Legend) -> str:
     return f"![{picture.text}](../_static/{picture.file})"
 
 
-def show_pictures(id: str, shown: Picture | None = None) -> list[str]:
+def show_pictures(id: str, picture: Picture | None = None) -> list[str]:
     """Return the pictures of an id without one: animations, and positions side by side."""
     lines = [line for animation in animations(id)[1:] for line in (image(animation), "")]
-    positions = [one for one in stills(id) if one != shown]
+    positions = [one for one in stills(id) if one != picture]
     for k in range(0, len(positions), COLUMNS):
         row = positions[k : k + COLUMNS]
         lines += table([one.text for one in row], [[image(one) for one in row]])
@@ -134,7 +134,7 @@ def list_changed_defaults(game: Game, first: Game) -> list[str]:
     return ["Defaults of its own:", "", *table(("parameter", "default"), changed)] if changed else []
 
 
-def describe_variant(id: str, first: Game, shown: Picture | None = None) -> list[str]:
+def describe_variant(id: str, first: Game, picture: Picture | None = None) -> list[str]:
     """Return the content of the tab of an id."""
     game = momagames.spec(id)
     return [
@@ -154,7 +154,7 @@ def describe_variant(id: str, first: Game, shown: Picture | None = None) -> list
         "",
         *list_fields(game),
         *list_changed_defaults(game, first),
-        *fold("Pictures", show_pictures(id, shown)),
+        *fold("Pictures", show_pictures(id, picture)),
         *fold("Canonical id", ["```text", momagames.canonical(id), "```"]),
     ]
 
@@ -286,9 +286,9 @@ def show_position(id: str) -> Picture | None:
 
 def family_page(family: str, ids: Sequence[str]) -> str:
     text, first = spec_file(ids[0]).read_text(encoding="utf-8"), momagames.spec(ids[0])
-    own, shown = page_file(ids[0]).read_text(encoding="utf-8"), show_position(ids[0])
+    own, picture = page_file(ids[0]).read_text(encoding="utf-8"), show_position(ids[0])
     specification = f"{family}-specification.md"
-    tabs = [line for id in ids for line in (f"::::{{tab-item}} {id}", "", *describe_variant(id, first, shown), "::::", "")]
+    tabs = [line for id in ids for line in (f"::::{{tab-item}} {id}", "", *describe_variant(id, first, picture), "::::", "")]
     champions = [line for id in ids for line in describe_champions(id)]
     known = dict.fromkeys(one for id in ids for one in legends(id))
     sections = {
@@ -300,7 +300,7 @@ def family_page(family: str, ids: Sequence[str]) -> str:
         ],
         "Actions": [
             *find_own_text(own, "Actions"),
-            *([image(shown), "", f"*{shown.text}. The numbers at the board are rows and columns.*", ""] if shown else []),
+            *([image(picture), "", f"*{picture.text}. The numbers at the board are rows and columns.*", ""] if picture else []),
         ],
         "Observations": [
             f"Of `{first.id}` with its default parameters. Every environment API gives the `action_mask` beside it.",
@@ -327,7 +327,7 @@ def family_page(family: str, ids: Sequence[str]) -> str:
             *(["Trained policies of the package, the `champion` of their ids:", "", *champions] if champions else []),
         ],
         "Variants and parameters": [
-            *([":::::{tab-set}", "", *tabs, ":::::", ""] if len(ids) > 1 else describe_variant(ids[0], first, shown)),
+            *([":::::{tab-set}", "", *tabs, ":::::", ""] if len(ids) > 1 else describe_variant(ids[0], first, picture)),
             *find_table(find_section(text, 8), "name"),
             "Section signs refer to the "
             + f"[specification]({specification}){', which also has the defaults of the other ids' if len(ids) > 1 else ''}.",

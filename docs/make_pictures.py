@@ -77,8 +77,8 @@ def cut_board(picture: Image.Image, cells: Cells) -> Image.Image:
     """Return the cells of a picture; paper is transparent."""
     left, top = MARGIN + cells.left, MARGIN + cells.top
     board = picture.crop((left, top, left + cells.columns * cells.side, top + cells.rows * cells.side))
-    outside = (np.asarray(board) == PAPER).all(axis=2)
-    board.putalpha(Image.fromarray(np.where(outside, 0, 255).astype(np.uint8)))
+    outer = (np.asarray(board) == PAPER).all(axis=2)
+    board.putalpha(Image.fromarray(np.where(outer, 0, 255).astype(np.uint8)))
     return board
 
 

@@ -16,7 +16,7 @@ import yaml
 from momagames.contract.titles import join_words
 
 ROOT = Path(__file__).resolve().parent.parent
-NOBODY = "The momagames authors"  # stands for authors who are not named yet
+UNNAMED = "The momagames authors"  # stands for authors who are not named yet
 FIELDS = ("authors", "repository-code", "doi")  # what is filled in before a release
 PLACE = re.compile(r"((?:#|<!--) citation: start[^\n]*\n).*?((?:#|<!--) citation: end)", re.DOTALL)
 
@@ -31,7 +31,7 @@ def read_citation(root: Path = ROOT) -> dict[str, Any]:
 
 def list_empty_fields(citation: Citation) -> list[str]:
     """Return the names of the fields that have to be filled in before a release and are not."""
-    return [name for name in FIELDS if not citation.get(name) or (name == "authors" and NOBODY in list_names(citation))]
+    return [name for name in FIELDS if not citation.get(name) or (name == "authors" and UNNAMED in list_names(citation))]
 
 
 def list_names(citation: Citation, is_family_first: bool = False) -> list[str]:
@@ -72,7 +72,7 @@ def update_readme(text: str, citation: Citation) -> str:
 
 def update_cite(text: str, citation: Citation) -> str:
     """Return the text of docs/cite.md."""
-    names = (f"{{{name}}}" if name == NOBODY else name for name in list_names(citation, is_family_first=True))
+    names = (f"{{{name}}}" if name == UNNAMED else name for name in list_names(citation, is_family_first=True))
     entries = {
         "author": " and ".join(names),
         "title": citation["title"],

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from momagames.errors import InvalidParameter
-from momagames.files.reading import is_file, read_bytes
+from momagames.files.reading import hash_content, is_file, read_bytes
 from momagames.files.writing import write_file_atomically
 
 LOCK = "requirements.txt"
@@ -19,10 +19,11 @@ ALWAYS = {"numpy"}  # what observations are made of
 PACKAGE = "momagames"  # which no lock file names: the check says with which version it was made
 
 
-def copy_code(path: str, options: Mapping[str, Any], folder: Path) -> None:
+def copy_code(path: str, options: Mapping[str, Any], folder: Path, checksum: str | None = None) -> None:
     """Copy the module of "module:name" into a folder, with files beside it that options name, and write the lock file.
 
-    Raises InvalidParameter for a module that is not a single file
+    checksum    SHA-256 of the module that has run; None: not known
+    Raises      InvalidParameter for a module that is not a single file, or another one than has run
     """
     name = path.partition(":")[0]
     spec = find_spec(name)
@@ -30,6 +31,8 @@ def copy_code(path: str, options: Mapping[str, Any], folder: Path) -> None:
     if "." in name or source.name != f"{name}.py":
         raise InvalidParameter(f"{path}: expected a module that is one file beside the command; write the submission by hand")
     code = read_bytes(source)
+    if checksum not in (None, hash_content(code)):
+        raise InvalidParameter(f"{source}: has changed since the runs of {path}: expected the file that ran, or new runs")
     write_file_atomically(folder / source.name, code)
     for value in options.values():
         if isinstance(value, str) and Path(value).name == value and is_file(source.parent / value):

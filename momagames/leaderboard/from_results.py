@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from momagames.benchmark.choices import label_methods
+from momagames.benchmark.choices import PINNED, label_methods
 from momagames.benchmark.replays import load_points
 from momagames.benchmark.runs import Run
 from momagames.benchmark.store.policy_files import POLICIES
@@ -136,9 +136,8 @@ def _collect_policies(store: Store, runs: list[Run], folder: Path) -> list[dict[
         is_own = is_python_path(run.method.name)
         options = run.method.options
         if is_own:
-            run.method.pin_file(run.game.make_game())  # an error if the code is another than that of the run
             options = run.method.own_options
-            copy_code(run.method.name, options, folder)
+            copy_code(run.method.name, options, folder, run.method.options.get(PINNED))
         options = {name: _copy_checkpoint(value, folder) for name, value in options.items()}
         method: dict[str, Any] = {"code" if is_own else "method": run.method.name, "options": options}
         if run.method.is_trained(run.game.make_game()):

@@ -65,7 +65,7 @@ class Session:
     def compile(self) -> None:
         """Compile what the policies need, by moves of another game, so that this one does not wait for it."""
         if not isinstance(self._opponent, str) or ":" in strip_safe(self._opponent):
-            return  # it is Python or elsewhere, and would see a game that nobody plays
+            return  # it is Python or elsewhere, and would see a game without a player
         trial, waiting = Session(self.game, self._opponent, 0, ()), set(self.policies)
         for _ in range(MAX_TRIAL_STEPS):
             if not waiting or trial.episode.state["over"]:

@@ -146,6 +146,11 @@ def test_own_code_becomes_part_of_the_submission(chosen, budget, label, tmp_path
     (panel,) = (one for one in build_panels(Store(tmp_path / "results"), suite) if one.primary)
     for seed, points in entry.points.items():
         assert sorted(points.values.tolist()) == sorted(panel.points[label][seed].values.tolist())
+    again = make_submissions(tmp_path / "results", "ten_seconds", suite.experiments[0].methods[0].name, tmp_path / "by_name")
+    assert len(again) == 1
+    (tmp_path / "own_of_this_test.py").write_text(f"{OWN}# edited")
+    with pytest.raises(InvalidParameter, match=r"own_of_this_test.py: has changed since the runs"):
+        make_submissions(tmp_path / "results", "ten_seconds", label, tmp_path / "edited")
 
 
 def test_a_method_of_another_revision_is_submitted(tmp_path, monkeypatch):

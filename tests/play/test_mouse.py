@@ -103,7 +103,7 @@ def test_policies_are_compiled_before_the_window_opens(opponent, monkeypatch):
     assert board.session not in moves
     assert ply(board) == 0
     moves.clear()
-    opened(BREAKTHROUGH, opponent=lambda state, mask, generator: 0)  # Python: it would see a game that nobody plays
+    opened(BREAKTHROUGH, opponent=lambda state, mask, generator: 0)  # Python: it would see a game without a player
     assert not moves
 
 

@@ -429,7 +429,7 @@ def test_missing_matplotlib_names_the_extra(made, tmp_path, monkeypatch):
         write_figures(made, tmp_path)
 
 
-def test_missing_matplotlib_is_told_before_the_work(made, tmp_path, monkeypatch):
+def test_missing_matplotlib_is_an_error_before_the_work(made, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setattr("momagames.reports.report", None)
     asked = CliRunner().invoke(app, ["bench", "report", str(made.page.parent), "--figures", str(tmp_path)])
