@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, observation_space, reward_space
-from momagames.contract import Game, first_legal_action
+from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
 from momagames.engine.positions import has_random_word, load_state
 from momagames.errors import IllegalAction, InvalidParameter
@@ -227,16 +227,14 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         while env >= 0:
             actor = self.batch.find_illegal_actor(actions, env)
             agent = int(self.batch.to_move[env]) if self.game.sequential else actor
-            mask = self._mask(env, actor)
             if self.illegal == "raise":
-                given = actions[env, actor].tolist()
+                given, mask = actions[env, actor].tolist(), self._mask(env, actor)
                 raise IllegalAction(
                     f"illegal action={given if len(given) > 1 else given[0]} of {self.agents[agent]} in environment {env}: "
                     f"expected one of {int(mask.sum())} legal actions"
                 )
-            actions[env, actor] = first_legal_action(mask, self.game.actions)  # of no effect
-            self.batch.forfeit(env, agent)
-            env = self.batch.find_illegal_env(actions, env)
+            self.batch.forfeit(env, agent)  # the actions of the environment have no effect
+            env = self.batch.find_illegal_env(actions, env + 1)
 
     def _mask(self, env: int, actor: int) -> NDArray[np.int8]:
         masks = self.batch.masks[env]

@@ -46,6 +46,16 @@ def test_without_copies_the_next_step_overwrites_them() -> None:
     assert envs.step(envs.sample_actions())[0] is observation
 
 
+@pytest.mark.parametrize("board_width", [5, 20])  # masks of less and of more than a word
+@pytest.mark.parametrize("illegal", ["next", "random", "forfeit"])
+def test_a_step_ends_where_a_mask_is_empty(illegal: str, board_width: int) -> None:
+    envs = make(illegal=illegal, board_width=board_width, copy=False)
+    _, infos = envs.reset(seed=0)
+    infos["action_mask"][1] = 0  # arrays that are not copies can be written to
+    _, _, terminated, _, _ = envs.step(infos["action_mask"].argmax(axis=1))
+    assert terminated.tolist() == [False, illegal == "forfeit", False]
+
+
 def test_gymnasium_returns_copies() -> None:
     made = [gymnasium.make_vec(f"momagames/{ID}", 2, **SMALL), gymnasium.make_vec(f"momagames/{ID}", 2, copy=False, **SMALL)]
     scalar = gymnasium.make_vec(f"momagames/{ID}", 2, weights=[1, 1, 1], **SMALL)
