@@ -1,5 +1,7 @@
 """TorchRL on the batch: specs, equal steps, groups, and resets of some environments."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -109,9 +111,22 @@ def test_groups_have_every_agent_once(torchrl, group_map):
         torchrl.BatchEnv("mo-breakthrough-v0", 2, group_map=group_map)
 
 
-def test_gym_wrapper_takes_the_batch(torchrl):
-    """Up to the first end of an episode: it writes to the arrays that it gets, which are those of the batch."""
+def test_gym_wrapper_takes_the_batch(torchrl, monkeypatch):
+    """Through the ends of episodes; it writes to the arrays that it gets, hence copy=True."""
     from torchrl.envs import GymWrapper
 
-    env = GymWrapper(momagames.make_vec("mo-samegame-v0", 3, autoreset="same_step", illegal="next"))
-    assert env.rollout(20, break_when_any_done=False)["next", "reward"].shape == (3, 20, 5)
+    envs = momagames.make_vec("mo-samegame-v0", 3, autoreset="same_step", copy=True, illegal="next", **SMALL)
+    env, step, results = GymWrapper(envs), envs.step, []
+    monkeypatch.setattr(envs, "step", lambda actions: results.append(step(actions)) or copy.deepcopy(results[-1]))
+    played = env.rollout(60, break_when_any_done=False)
+    assert played["next", "reward"].shape == (3, 60, 2)
+    assert played["next", "done"].sum() > 9
+    for t, (observations, rewards, terminated, _, infos) in enumerate(results):
+        last = played["next", "observation"][:, t].numpy()
+        np.testing.assert_array_equal(played["next", "reward"][:, t], rewards)
+        np.testing.assert_array_equal(played["next", "done"][:, t, 0], terminated)
+        np.testing.assert_array_equal(last[~terminated], observations[~terminated])
+        np.testing.assert_array_equal(last[terminated], infos.get("final_obs", observations)[terminated])
+        if t < 59 and not terminated.all():  # where all end at once TorchRL resets them again
+            np.testing.assert_array_equal(played["observation"][:, t + 1], observations)
+            np.testing.assert_array_equal(played["action_mask"][:, t + 1], infos["action_mask"])
