@@ -1,7 +1,5 @@
 """verifiers: a taskset whose tasks are start positions, and the environment in which a model plays them.
 
-    vf-eval momagames.integrations.verifiers --taskset.game mo-samegame-v0
-
 An episode is one game of one agent; the trace has a reward for each objective, by its name, weighted by the taskset's weights.
 """
 
