@@ -111,7 +111,7 @@ def test_a_citation_that_is_filled_in_reaches_every_file(metadata):
         filled = update(text, FILLED)
         assert "Doe" in filled
         assert "A group" in filled
-        assert metadata.NOBODY not in filled
+        assert metadata.UNNAMED not in filled
         assert name == ".zenodo.json" or {*re.findall(r"https://example.org/code|10.1234/example", filled)} == {
             FILLED["repository-code"],
             FILLED["doi"],
@@ -123,7 +123,7 @@ def test_a_citation_that_is_filled_in_reaches_every_file(metadata):
 def test_empty_fields_of_a_citation_are_found(metadata):
     assert metadata.list_empty_fields(FILLED) == []
     assert metadata.list_empty_fields({**FILLED, "doi": None}) == ["doi"]
-    assert metadata.list_empty_fields({"authors": [{"name": metadata.NOBODY}]}) == ["authors", "repository-code", "doi"]
+    assert metadata.list_empty_fields({"authors": [{"name": metadata.UNNAMED}]}) == ["authors", "repository-code", "doi"]
 
 
 def test_the_citation_is_filled_in(metadata):
