@@ -62,5 +62,10 @@ def _read_config(config: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
     return id, mask, options
 
 
-register_env(SINGLE_AGENT, make_single_agent_env)
-register_env(MULTI_AGENT, make_multi_agent_env)
+def register_environments() -> None:
+    """Register the environments with Ray, as the import does; call it again after `ray.shutdown()`, which forgets them."""
+    register_env(SINGLE_AGENT, make_single_agent_env)
+    register_env(MULTI_AGENT, make_multi_agent_env)
+
+
+register_environments()

@@ -42,6 +42,7 @@ def train(config):
 
 
 def test_learners_train_by_name(rllib, cluster):
+    rllib.register_environments()  # with this cluster: an earlier one may have had them
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
     from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule

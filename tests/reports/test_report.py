@@ -30,7 +30,7 @@ from momagames.reports import report
 from momagames.reports.data.panels import build_panels
 from momagames.reports.data.points import Points, read_policy_episodes
 from momagames.reports.figures.drawing import Band, Line, stair_corners
-from momagames.reports.figures.fronts import ATTAINMENT, draw_fronts, select_objectives
+from momagames.reports.figures.fronts import ATTAINMENT, draw_fronts, has_pairs, select_objectives
 from momagames.reports.figures.kinds import FIGURE_KINDS
 from momagames.reports.figures.paper_figures import write_figures
 from momagames.reports.figures.plotly_figures import convert_drawing
@@ -378,7 +378,8 @@ def test_figures_for_papers(made, tmp_path):
     assert {path.name for path in (tmp_path / "a").iterdir()} == set(files)
     fronts = [p for p in made.panels if p.primary and len(p.game.objectives) > 1]
     searched = [p for p in made.panels if p.search_history]
-    assert len(files) == 2 * (3 + len(fronts) + len(searched) + len(made.crossplay))
+    pairs = [panel for panel in fronts if has_pairs(panel)]
+    assert len(files) == 2 * (3 + len(fronts) + len(pairs) + len(searched) + len(made.crossplay))
     assert {"overview.svg", "overall.png", "profiles.svg"} <= set(files)
     for kind in ("anytime-1-mo-", "crossplay-1-mo-"):
         assert sum(name.startswith(kind) for name in files) == 2
