@@ -11,7 +11,7 @@ from momagames.contract import State
 from momagames.wrappers import observations
 from momagames.wrappers.common import NONE, ONE, AgentRewardWrapper, AgentWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
-from momagames.wrappers.flatten import MASK, FlattenAgents
+from momagames.wrappers.flatten import MASK, AgentSpaces, FlattenAgents
 from momagames.wrappers.introspection import IllegalOverride
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.transforms import Scalarize, Transform
@@ -239,18 +239,8 @@ class Flatten(FlattenAgents, Wrapper):  # type: ignore[misc]
         return self.observe(agent) if observe else None, reward, terminated, truncated, self._flatten_info(agent, info)
 
 
-class ObservationWrapper(Wrapper):
-    """Changes observations; `spaces` has those of the agents."""
-
-    spaces: dict[str, Any]
-
-    @property
-    def observation_spaces(self) -> dict[str, Any]:
-        return self.spaces
-
-    def observation_space(self, agent: str) -> Any:
-        self.env.observation_space(agent)  # raises for an unknown agent
-        return self.spaces[agent]
+class ObservationWrapper(AgentSpaces, Wrapper):  # type: ignore[misc]
+    """Changes observations."""
 
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         _, *others = self.env.last(observe=False)

@@ -80,10 +80,23 @@ class FlatObservation:
         return numbers
 
 
-class FlattenAgents:
-    """Base of the Flatten wrappers of both PettingZoo APIs."""
+class AgentSpaces:
+    """Base of the wrappers of both PettingZoo APIs that change observations; `spaces` has those of the agents."""
 
     env: Any
+    spaces: dict[str, Any]
+
+    @property
+    def observation_spaces(self) -> dict[str, Any]:
+        return self.spaces
+
+    def observation_space(self, agent: str) -> Any:
+        self.env.observation_space(agent)  # raises for an unknown agent
+        return self.spaces[agent]
+
+
+class FlattenAgents(AgentSpaces):
+    """Base of the Flatten wrappers of both PettingZoo APIs."""
 
     def __init__(self, env: Any, key: str, place: str | None) -> None:
         super().__init__(env)  # type: ignore[call-arg]
@@ -91,14 +104,7 @@ class FlattenAgents:
             agent: FlatObservation(env.observation_space(agent), env.action_space(agent), key, place)
             for agent in env.possible_agents
         }
-
-    @property
-    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
-        return {agent: flat.space for agent, flat in self._flat.items()}
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        self.env.observation_space(agent)  # raises for an unknown agent
-        return self._flat[agent].space
+        self.spaces = {agent: flat.space for agent, flat in self._flat.items()}
 
 
 def _flatten_mask(mask: Any) -> NDArray[np.int8]:

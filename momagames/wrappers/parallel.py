@@ -14,7 +14,7 @@ from momagames.engine.flat_rows import FlatRows
 from momagames.wrappers import observations
 from momagames.wrappers.common import ONE, AgentRewardWrapper, AgentWrapper
 from momagames.wrappers.episodes import StatisticsWrapper
-from momagames.wrappers.flatten import MASK, FlattenAgents
+from momagames.wrappers.flatten import MASK, AgentSpaces, FlattenAgents
 from momagames.wrappers.introspection import IllegalOverride, find_acting_agent, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.transforms import Scalarize
@@ -149,19 +149,10 @@ class Flatten(FlattenAgents, Wrapper):  # type: ignore[misc]
         return {agent: self._flat[agent].flatten_info(info, observations[agent][MASK]) for agent, info in infos.items()}
 
 
-class ObservationWrapper(Wrapper):
-    """Changes observations; `spaces` has those of the agents."""
+class ObservationWrapper(AgentSpaces, Wrapper):  # type: ignore[misc]
+    """Changes observations."""
 
     changes_observations = True
-    spaces: dict[str, Any]
-
-    @property
-    def observation_spaces(self) -> dict[str, Any]:
-        return self.spaces
-
-    def observation_space(self, agent: str) -> Any:
-        self.env.observation_space(agent)  # raises for an unknown agent
-        return self.spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         seen, infos = self.env.reset(seed=seed, options=options)
