@@ -86,6 +86,8 @@ def ids() -> tuple[str, ...]:
 
 def find_entry(id: str) -> Entry:
     """Return the registry entry of an id; UnknownId if there is none."""
+    if not isinstance(id, str):
+        raise UnknownId(invalid_value("id", id, "a text of the form 'name-vN'"))
     if id not in _entries:
         _load_plugins()
     if id in RETIRED:

@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -35,6 +36,19 @@ def pytest_addoption(parser):
     parser.addoption("--selection", type=read_json, help="JSON file with the choice of .ci/affected.py: run no other tests.")
     parser.addoption("--note-passed", type=Path, metavar="FILE", help="Write the names of the tests that passed as JSON.")
     parser.addoption("--leave-out", type=read_json, metavar="FILE", help="Leave out the tests that --note-passed wrote.")
+
+
+@pytest.fixture(autouse=True)
+def no_ray_cluster():
+    """A cluster that a test started would be in the way of the next test in this process that starts one."""
+
+    def has_cluster():
+        return "ray" in sys.modules and sys.modules["ray"].is_initialized()
+
+    had_cluster = has_cluster()  # that of a fixture for several tests
+    yield
+    if has_cluster() and not had_cluster:
+        sys.modules["ray"].shutdown()
 
 
 def read_json(file):

@@ -66,6 +66,7 @@ CASES = {
     # ids and parameters, in every API
     "unknown id": (lambda: momagames.make("mo-samgame-v0"), UnknownId, ["'mo-samgame-v0'", "did you mean 'mo-samegame-v0'"]),
     "unknown version": (lambda: momagames.make_vec("mo-samegame-v7", 2), UnknownId, ["'mo-samegame-v7'", "'mo-samegame-v0'"]),
+    "a game in place of its id": (lambda: momagames.make(momagames.spec(SAME)), UnknownId, ["invalid id=", "'name-vN'"]),
     "no id at all": (lambda: momagames.spec("?"), UnknownId, ["'?'", "'mo-samegame-v0'", "'mo-breakthrough-v0'"]),
     "unknown api": (lambda: momagames.make(SAME, api="aecs"), InvalidParameter, ["'aecs'", "'parallel'", "did you mean 'aec'"]),
     "unknown parameter": (

@@ -127,7 +127,9 @@ def check_seed(seed: int | None) -> int | None:
 
 def check_seeds(seed: Any, count: int) -> int | list[int | None] | None:
     """Return the seed of a batch, or a list of a seed or None for each of `count` environments; else raise InvalidParameter."""
-    if not isinstance(seed, (list, tuple, np.ndarray)):
+    if isinstance(seed, np.ndarray):
+        seed = seed.tolist()
+    if not isinstance(seed, (list, tuple)):
         return check_seed(seed)
     if len(seed) != count:
         raise InvalidParameter(f"invalid seed with {len(seed)} seeds: expected {count}, one for each environment")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import textwrap
 from collections.abc import Iterable
 from copy import copy
@@ -37,10 +38,19 @@ class TableConsole(Console):
         super().__init__(**{"markup": False, "emoji": False, "highlight": False, **options})
         if not self.is_terminal and "COLUMNS" not in os.environ:
             self.width = UNLIMITED
+        self._has_printed = False
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print without cutting lines at the width."""
-        super().print(*objects, **{"crop": False, **options})
+        """Print without cutting lines at the width; in a pipe, without spaces at their ends and empty lines at first."""
+        options = {"crop": False, **options}
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        text = re.sub(r" +$", "", captured.get(), flags=re.MULTILINE)
+        self.file.write(text if self._has_printed else text.lstrip("\n"))
+        self._has_printed = True
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render anything; tables, also those in groups, in a form that fits."""

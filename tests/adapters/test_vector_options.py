@@ -94,6 +94,8 @@ def test_a_seed_for_each_environment() -> None:
         envs.reset(seed=[1, 2])
     with pytest.raises(InvalidParameter, match="invalid seed=-1"):
         envs.reset(seed=[1, 2, -1])
+    with pytest.raises(InvalidParameter, match=r"invalid seed=1\.5"):
+        envs.reset(seed=np.array(1.5))
 
 
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])

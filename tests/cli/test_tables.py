@@ -76,6 +76,12 @@ def print_at(monkeypatch, capsys):
     return printed
 
 
+def test_pipes_get_lines_without_spaces_around(ask):
+    printed, _ = ask(PIPE, "list")
+    assert printed.splitlines()[0].split()[0] == "id"
+    assert not any(line.endswith(" ") for line in printed.splitlines())
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Results directory of a finished suite."""
@@ -262,7 +268,6 @@ def test_text_is_wrapped_between_words(print_at):
 
 def test_a_table_that_does_not_fit_is_printed_as_blocks(print_at):
     assert print_at(40, example()) == [
-        "",
         f"id:     {'x' * 20}",
         "number: 0.123456789",
         "a text: words of a text that is longer",

@@ -1,7 +1,6 @@
 """The examples of docs/integrations.md run, section by section, where the library of the section is installed."""
 
 import re
-import sys
 
 import pytest
 
@@ -29,14 +28,6 @@ def read_sections():
 def test_every_library_has_a_section():
     assert list(read_sections()) == list(TITLES)
     assert set(TITLES.values()) == set(LIBRARIES)
-
-
-@pytest.fixture(autouse=True)
-def no_cluster():
-    """The example of RLlib starts one, which other tests in this process do not expect."""
-    yield
-    if "ray" in sys.modules:
-        sys.modules["ray"].shutdown()
 
 
 @pytest.mark.long

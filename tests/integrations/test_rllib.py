@@ -24,8 +24,6 @@ def cluster(monkeypatch):
 
     monkeypatch.setenv("RAY_ADDRESS", "local")  # not the cluster of a test that runs at the same time
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
-    yield
-    ray.shutdown()
 
 
 def configure(config, name, options):

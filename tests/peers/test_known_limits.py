@@ -233,7 +233,7 @@ def make_ipro_of_vectors() -> None:
 
 def train_in_rllib(env: Any, **model: Any) -> None:
     import_module = importlib.import_module
-    import_module("ray").init(num_cpus=1, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
+    import_module("ray").init(num_cpus=1, include_dashboard=False, log_to_driver=False)
     import_module("ray.tune.registry").register_env("known-limits", lambda _: env)
     options = import_module("ray.rllib.core.rl_module.default_model_config").DefaultModelConfig(**model)
     config = import_module("ray.rllib.algorithms.ppo").PPOConfig().environment("known-limits").env_runners(num_env_runners=0)
