@@ -1,6 +1,6 @@
 """What a stranger does in the first ten minutes: from a clone to a checked submission of a network of her own.
 
-    python benchmarks/leaderboard/first_submission.py                     clone, install in a new virtual environment, all the rest
+    python benchmarks/leaderboard/first_submission.py                     clone, install in a new environment, and the rest
     python benchmarks/leaderboard/first_submission.py --installed FOLDER  with the installed package, in a folder
 
 The network stands in one setting of the main track beside methods of the track, from their archive. The script prints the wall
