@@ -116,11 +116,11 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
 
     def _is_waiting(self, agent: str) -> bool:
         """Return whether an agent of a simultaneous game has yet to act in this round."""
-        selected, order = self.agent_selection, self.agents
-        if agent not in order:
+        selected = self.agent_selection
+        if agent not in self.terminations:
             return False
         is_round_over = self.terminations[selected] or self.truncations[selected]  # and finished agents leave
-        return bool(is_round_over) or order.index(agent) >= order.index(selected)
+        return bool(is_round_over) or self._index[agent] >= self._index[selected]
 
     def observe_with_mask(self, agent: str) -> dict[str, Any]:
         """Return the same as `observe`, but in simultaneous games with the masks of all agents."""
@@ -240,17 +240,18 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self.episode.pending[:] = 0
         self.episode.pending[i] = action
         self.episode.totals[i] = 0
-        later = self.agents[self.agents.index(self.agent_selection) + 1 :]
-        if later:
-            self.rewards = {agent: np.zeros_like(self.episode.totals[0]) for agent in self.agents}
-            self.agent_selection = later[0]
+        place = i if len(self.agents) == len(self.possible_agents) else self.agents.index(self.agent_selection)
+        if place == 0:
+            self._clear_rewards()
+        if place + 1 < len(self.agents):
+            self.agent_selection = self.agents[place + 1]
         else:
             self._advance(self.episode.pending)
 
     def _skip_action(self, agent: str) -> None:
         """Select the agent after one that was still to act."""
         self._still_to_act = [one for one in self._still_to_act if one != agent and one in self.agents]
-        self.rewards = {one: np.zeros_like(self.episode.totals[0]) for one in self.agents}
+        self._clear_rewards()
         self.agent_selection = (self._still_to_act or self.agents)[0]
 
     def _advance(self, actions: Any) -> None:
@@ -279,6 +280,20 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         gone = self.episode.state["gone"]
         done = all(self._turns[agent] >= limit for agent in self.agents if not gone[self._index[agent]])
         return OVER | TRUNCATED if done else 0
+
+    def _clear_rewards(self) -> None:
+        """Set the rewards of all live agents to zeros; PettingZoo calls this in the final step of an agent."""
+        self.rewards = dict(zip(self.agents, np.zeros((len(self.agents), len(self.game.objectives)), np.float32), strict=True))
+
+    def remove_finished_agents(self) -> None:
+        """Take the final steps of the finished agents that are next."""
+        finished = self.terminations, self.truncations
+        if all(any(ends[agent] for ends in finished) for agent in self.agents):
+            # as the steps one by one, each of which takes time for every agent
+            self.agents, self.infos, self.rewards, self._cumulative_rewards = [], {}, {}, {}
+            self.terminations, self.truncations = {}, {}
+        while self.agents and any(ends[self.agent_selection] for ends in finished):
+            self.step(None)
 
     def truncate(self) -> None:
         """Truncate the episode for all live agents; the position does not change."""
@@ -311,8 +326,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self.terminations[agent] = left or ended
             self.truncations[agent] = cut and not left
         names = self.possible_agents[status // MOVER :] + self.possible_agents[: status // MOVER]
-        alive = [agent for agent in names if agent in self.agents and (over or not self.terminations[agent])]
-        self.agent_selection = alive[0]
+        self.agent_selection = next(
+            name for name in names if name in self.terminations and (over or not self.terminations[name])
+        )
         if not over:
             self._deads_step_first()
 

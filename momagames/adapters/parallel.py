@@ -98,11 +98,8 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
         return {agent: {**infos[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
     def _drain_finished_agents(self) -> None:
-        """Take the final steps of finished agents."""
-        aec = self.aec_env
-        while aec.agents and (aec.terminations[aec.agent_selection] or aec.truncations[aec.agent_selection]):
-            aec.step(None)
-        self.agents = aec.agents[:]
+        self.aec_env.remove_finished_agents()
+        self.agents = self.aec_env.agents[:]
 
     def state(self) -> NDArray[Any]:
         """Return the whole state as an array, see `MultiObjectiveAEC.state`."""
