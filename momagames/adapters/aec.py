@@ -290,8 +290,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         finished = self.terminations, self.truncations
         if all(any(ends[agent] for ends in finished) for agent in self.agents):
             # as the steps one by one, each of which takes time for every agent
-            self.agents, self.infos, self.rewards, self._cumulative_rewards = [], {}, {}, {}
-            self.terminations, self.truncations = {}, {}
+            self.agents = []
+            for gone in (self.infos, self.rewards, self._cumulative_rewards, self.terminations, self.truncations):
+                gone.clear()
         while self.agents and any(ends[self.agent_selection] for ends in finished):
             self.step(None)
 
