@@ -29,7 +29,7 @@ from sections import table
 from momagames.benchmark.executors.processes import count_cores
 from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
-from momagames.errors import invalid_value, nearest, one_of
+from momagames.errors import MomagamesError, invalid_value, nearest, one_of
 from momagames.files.writing import write_page
 from momagames.reports.text.verdicts import describe_leads
 
@@ -141,14 +141,17 @@ def main() -> None:
     parser.add_argument("--suite", choices=ARCHIVES, default="paper", help="suite to restore (paper)")
     parser.add_argument("--force", action="store_true", help="make all pages again")
     args = parser.parse_args()
-    if args.unpack:
-        unpack_archive(ARCHIVES[args.suite], args.unpack)
-        return
-    if args.archive:
-        name = Store(args.archive).read_suite().name
-        if name not in ARCHIVES:
-            parser.error(f"{args.archive}: {invalid_value('suite', name, one_of(ARCHIVES), nearest(name, ARCHIVES))}")
-        print("\n".join(pack_archive(args.archive, ARCHIVES[name], thinned=True).describe()))
+    try:
+        if args.unpack:
+            unpack_archive(ARCHIVES[args.suite], args.unpack)
+            return
+        if args.archive:
+            name = Store(args.archive).read_suite().name
+            if name not in ARCHIVES:
+                parser.error(f"{args.archive}: {invalid_value('suite', name, one_of(ARCHIVES), nearest(name, ARCHIVES))}")
+            print("\n".join(pack_archive(args.archive, ARCHIVES[name], thinned=True).describe()))
+    except MomagamesError as error:
+        parser.error(str(error))
     texts = make_results(ARCHIVES, PAGES, force=args.force)
     for page in compare_pages(PAGES, texts):
         if page in texts:

@@ -29,6 +29,7 @@ from momagames.reports.data.panels import short_name
 from momagames.wording import count
 
 PLANS = "plans.json"
+MAX_NAME = 120  # characters of the name of a folder; those of games with levels or maps as parameters may be longer
 
 
 def make_submissions(
@@ -166,7 +167,10 @@ def _copy_checkpoint(value: Any, folder: Path) -> Any:
 
 
 def _name_folder(run: Run, method: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", f"{short_name(run.game.make_game())} {method}".lower()).strip("-")
+    name = re.sub(r"[^a-z0-9]+", "-", f"{short_name(run.game.make_game())} {method}".lower()).strip("-")
+    if len(name) <= MAX_NAME:
+        return name
+    return f"{name[: MAX_NAME - 9]}-{hash_content(name.encode())[:8]}"
 
 
 def _format_plans(store: Store, runs: list[Run]) -> str:

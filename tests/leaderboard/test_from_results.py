@@ -48,6 +48,15 @@ def test_a_submission_passes_the_check(results, tmp_path):
         make_submissions(results, "ten_seconds", "exact", tmp_path)
 
 
+def test_long_names_of_games_make_short_names_of_folders(results, tmp_path, monkeypatch):
+    """Some parameters are whole levels; the name of a file has at most 255 bytes on most systems."""
+    monkeypatch.setattr(from_results, "MAX_NAME", 40)
+    (made,) = make_submissions(results, "ten_seconds", "exact", tmp_path)
+    assert len(made.name) == 40
+    assert made.name.startswith("mo-samegame-v0-board-width-4-b")
+    assert check_submission(made)
+
+
 def test_what_cannot_be_submitted(results, tmp_path):
     expected = r"method='random': expected one that finished every .*\nrandom in mo-samegame.*: seed 1 of 'tiny board' missing$"
     with pytest.raises(InvalidParameter, match=expected):
