@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
 from momagames import registry
 from momagames.environments import make, make_vec
+from momagames.games import REFERENCE
 
 STEPS = 3
 
@@ -43,6 +45,21 @@ def compile_game(id: str) -> float:
     return time.perf_counter() - start
 
 
+def compile_wrappers() -> float:
+    """Compile the loops of the wrappers, which are the same for all games; return the seconds taken."""
+    from momagames.wrappers import NormalizeReward, RecordEpisodeStatistics, Scalarize
+
+    start = time.perf_counter()
+    apis: tuple[Any, ...] = (make, partial(make_vec, num_envs=2))
+    for api in apis:
+        env: Any = NormalizeReward(RecordEpisodeStatistics(api(REFERENCE)))
+        env = Scalarize(env, weights=[1] * len(env.game.objectives))
+        env.reset(seed=0)
+        for _ in range(env.game.max_episode_steps):
+            env.step(env.sample_actions() if api is not make else int(env.last()[0]["action_mask"].argmax()))
+    return time.perf_counter() - start
+
+
 def warmup(
     ids: Annotated[list[str] | None, typer.Argument(help="Ids of environments, see `momagames list` [all].")] = None,
 ) -> None:
@@ -50,7 +67,8 @@ def warmup(
     from concurrent.futures import ProcessPoolExecutor, as_completed
 
     games = find_games(ids or [])
-    with ProcessPoolExecutor(max_workers=min(len(games), os.cpu_count() or 1)) as pool:
+    with ProcessPoolExecutor(max_workers=min(1 + len(games), os.cpu_count() or 1)) as pool:
         running = {pool.submit(compile_game, id): id for id in games}
+        running[pool.submit(compile_wrappers)] = "wrappers"
         for done in as_completed(running):
             print(f"{running[done]}: {done.result():.1f} s", flush=True)
