@@ -159,8 +159,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
                 self.infos[agent],
             )
         except KeyError:
-            if agent in self.agents:
-                raise
+            with self.episode.lock:  # another thread was in the middle of a step or a reset
+                if agent in self.agents:
+                    return self.last(observe)
             raise InvalidCall(f"last() of {agent}, which has finished by a step() of another thread meanwhile") from None
 
     def step(self, action: Any) -> None:

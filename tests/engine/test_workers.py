@@ -238,6 +238,23 @@ def test_python_threads_that_step_the_same_environments_wait_for_each_other():
     restore_states(envs.game, envs.batch.states)
 
 
+def test_last_waits_for_the_reset_of_another_thread():
+    """In the middle of a reset some dicts have the live agents, and others those of the last episode."""
+    env = momagames.make("mo-breakthrough-v0")
+    env.reset(seed=0)
+    begun, is_asked = env.terminations, []
+
+    class InReset(dict):
+        def __missing__(self, agent):
+            is_asked.append(agent)
+            env.terminations = begun  # the reset ends
+            raise KeyError(agent)
+
+    env.terminations = InReset()
+    assert env.last()[2] is False
+    assert is_asked == ["player_0"]
+
+
 def check_lock_of_forked_child(owner):
     """Fork while another thread holds the lock of a batch or an episode: the child has a free one."""
     is_held, is_done = threading.Event(), threading.Event()
