@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sysconfig
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -99,14 +101,26 @@ def resolve_name(what: str, name: str, known: Mapping[str, str], origin: Origin 
 
 
 def load_object(path: str) -> Any:
-    """Return the object that "module:name" names, or raise UnknownId."""
+    """Return the object that "module:name" names. Raises UnknownId, also for a module that is no valid Python."""
     module, _, name = path.partition(":")
     try:
         return getattr(import_module(module), name)
     except MissingExtra:
         raise
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
+    except (ImportError, SyntaxError, AttributeError, TypeError, ValueError) as error:
         raise UnknownId(f"cannot load {path!r}: {error}") from error
+
+
+def list_own_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """Return the calls of the user's own code that led to an error."""
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_installed(Path(frame.filename))]
+
+
+def summary_line(error: BaseException) -> str:
+    """Return an error as one line, with the place in the user's own code where it was raised or called what raised it."""
+    line = f"{type(error).__name__}: {error}".splitlines()[0]
+    own = list_own_frames(error)
+    return f"{line} ({own[-1].filename}, line {own[-1].lineno})" if own else line
 
 
 def list_texts(value: Any) -> Iterator[str]:
@@ -116,6 +130,12 @@ def list_texts(value: Any) -> Iterator[str]:
     elif isinstance(value, (list, tuple, dict)):
         for part in value.items() if isinstance(value, dict) else value:
             yield from list_texts(part)
+
+
+def _is_installed(file: Path) -> bool:
+    """Return whether a file of code is part of this package, of Python or of an installed package."""
+    folders = [str(Path(__file__).parent), *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib"))]
+    return not file.is_file() or any(file.is_relative_to(folder) for folder in folders)
 
 
 def _is_inside(path: str | Path, folder: Path) -> bool:

@@ -371,7 +371,7 @@ def _find_player(game: Game, label: str, player: Player) -> NamedPolicy:
 def _make_seat(player: NamedPolicy, game: Game, agent: int, time_limit: float | None) -> Seat:
     """Return a seat with a new policy; only Python has a time limit."""
     policy = make_policy(player.label, player.source, game, agent, **player.options)
-    return Seat(policy, time_limit if is_python_source(player.source) else None)
+    return Seat(policy, time_limit if is_python_source(player.source) else None, player.label)
 
 
 def _make_labels(players: Sequence[Player]) -> Iterator[str]:

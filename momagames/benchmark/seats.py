@@ -21,16 +21,20 @@ from momagames.contract import (
     reset_policy,
 )
 from momagames.engine.episode import Episode
+from momagames.errors import IllegalAction
+
+LATE = object()  # in place of an action
 
 
 class Seat:
     """An agent index of one game, and the policy that plays it.
 
     limit   milliseconds for a move, or None
+    name    of the player, for messages
     """
 
-    def __init__(self, policy: Policy, limit: float | None = None) -> None:
-        self._policy, self._late = policy, 0
+    def __init__(self, policy: Policy, limit: float | None = None, name: str = "") -> None:
+        self._policy, self._late, self.name = policy, 0, name
         self._clock = None if limit is None else TimedCaller(limit / 1000)
 
     def reset(self) -> None:
@@ -38,13 +42,13 @@ class Seat:
         reset_policy(self._policy)
 
     def move(self, episode: Episode, agent: int, rng: np.random.Generator) -> Any:
-        """Return its action, or None if it is late."""
+        """Return its action, or LATE."""
         state, mask = episode.state.copy(), episode.mask(agent).copy()
         report_return(self._policy, episode.returns[agent])
         if self._clock is None:
             return self._policy(state, mask, rng)
         answer = self._clock.call(lambda: self._policy(state, mask, rng))
-        self._late += answer is None
+        self._late += answer is LATE
         return answer
 
     @property
@@ -83,24 +87,24 @@ class TimedCaller:
                 self._answers.put((None, error))
 
     def call(self, function: Callable[[], Any]) -> Any:
-        """Return the result; None if it is late, or if an earlier call has not returned yet."""
+        """Return the result; LATE if it is late, or if an earlier call has not returned yet."""
         until = time.monotonic() + self._limit
-        if self._waiting and not self._wait(until)[0]:
-            return None
+        if self._waiting and self._wait(until) is LATE:
+            return LATE
         self._calls.put(function)
         self._waiting = True
-        return self._wait(until)[1]
+        return self._wait(until)
 
-    def _wait(self, until: float) -> tuple[bool, Any]:
-        """Wait for a result; return whether it came, and the result. Errors of the other thread are raised here."""
+    def _wait(self, until: float) -> Any:
+        """Wait for a result and return it, or LATE. Errors of the other thread are raised here."""
         try:
             answer, error = self._answers.get(timeout=max(0.0, until - time.monotonic()))
         except queue.Empty:
-            return False, None
+            return LATE
         self._waiting = False
         if error is not None:
             raise error
-        return True, answer
+        return answer
 
     def stop(self) -> None:
         """End the thread."""
@@ -123,9 +127,10 @@ def play_game(game: Game, seats: Sequence[Seat], seed: int, rngs: Sequence[np.ra
                 actions[row] = first_legal_action(mask, game.actions)
                 if mask.any() if game.sequential else has_choice(mask, game.actions):
                     action = seats[agent].move(episode, agent, rngs[agent])
-                    if action is not None:
+                    if action is not LATE:
                         if not episode.is_legal(agent, action):
-                            raise episode.illegal_action_error(agent, action)
+                            error = episode.illegal_action_error(agent, action)
+                            raise IllegalAction(f"{seats[agent].name}: {error}") if seats[agent].name else error
                         actions[row] = action
             episode.step(actions[0, 0] if game.sequential and len(game.actions) == 1 else actions)
             steps += 1

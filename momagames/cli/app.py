@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +33,7 @@ from momagames.cli.leaderboard import leaderboard
 from momagames.cli.replay import replay
 from momagames.cli.train import evaluate, exploit, train
 from momagames.cli.warmup import warmup
-from momagames.plugins import load_object
+from momagames.plugins import list_own_frames, load_object, summary_line
 
 if TYPE_CHECKING:
     from momagames.benchmark import Match
@@ -92,7 +93,10 @@ app.add_typer(leaderboard, name="leaderboard")
 
 
 def main() -> None:
-    """The entry point: errors of ours end in one line and an exit code (so does Ctrl-C, by Typer)."""
+    """The entry point: errors of ours end in one line and an exit code (so does Ctrl-C, by Typer).
+
+    Errors of the user's own code have the calls of this code, too.
+    """
     from momagames.errors import MomagamesError
 
     try:
@@ -103,6 +107,13 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         sys.stderr.close()
         sys.exit(0)
+    except (Exception, SystemExit) as error:
+        own = list_own_frames(error)
+        if not own:  # a fault of ours, or the end of the command
+            raise
+        print_line("".join(traceback.format_list(own)).rstrip(), sys.stderr)
+        print_line(f"momagames: {summary_line(error)}", sys.stderr)
+        sys.exit(INVALID_CALL)
 
 
 # ---------------------------------------------------------------------------------------------------------------- games

@@ -9,7 +9,7 @@ of each environment and called like a function. A method `reset()` of it is call
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, signature
@@ -23,7 +23,7 @@ from momagames.contract.objective_weights import read_weights
 from momagames.engine import loops
 from momagames.engine.policies import AgentPolicy, BatchPolicy, CompiledPolicy, check_agent
 from momagames.engine.python_policies import PythonPolicy
-from momagames.errors import UnknownId, UnknownParameter, invalid_value, nearest, one_of
+from momagames.errors import InvalidParameter, UnknownId, UnknownParameter, invalid_value, nearest, one_of
 
 # parameters of own classes with a meaning, see `baselines.own`
 WEIGHTS, ARRAYS = "weights", "arrays"
@@ -103,6 +103,8 @@ def make_batch_policy(name: str, source: PolicySource, game: Game, **options: An
     if isinstance(source, CompiledPolicy | PythonPolicy):
         return source
     python: Callable[..., Any] = source
+    if missing := _list_missing(source, options):
+        raise InvalidParameter(f"{name}: expected a value of {one_of(missing)}, as in {name}({missing[0]}=...)")
     if options.get(WEIGHTS) is not None:
         options[WEIGHTS] = read_weights(options[WEIGHTS], [one.name for one in game.objectives], name)
 
@@ -113,6 +115,13 @@ def make_batch_policy(name: str, source: PolicySource, game: Game, **options: An
         return ObservationPolicy(python(game, agent, **own), game, agent)
 
     return PythonPolicy(name, make)
+
+
+def _list_missing(source: Callable[..., Any], options: Container[str]) -> list[str]:
+    """Return the options that a class of policies needs and does not get."""
+    parameters = list(signature(source).parameters.values())[2:] if isinstance(source, type) else []
+    named = [one for one in parameters if one.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)]
+    return [one.name for one in named if one.default is Parameter.empty and one.name not in options]
 
 
 def make_variants(name: str, source: PolicySource, game: Game, **options: Any) -> tuple[BatchPolicy, ...]:

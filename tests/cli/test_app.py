@@ -164,6 +164,58 @@ def test_play_ends_with_the_input():
     assert done.stdout
 
 
+OWN_CODE = """
+import sys
+
+
+def broken(observation, mask, generator):
+    raise ValueError("boom")
+
+
+def ends(observation, mask, generator):
+    sys.exit(0)
+
+
+def silent(observation, mask, generator):
+    mask.argmax()
+
+
+def first(observation, mask, generator):
+    return 0
+
+
+class Needs:
+    def __init__(self, game, agent, weights):
+        self.weights = weights
+
+    def __call__(self, observation, mask, generator):
+        return int(mask.argmax())
+"""
+
+
+@pytest.mark.parametrize(
+    ("player", "expected"),
+    [
+        ("own:broken", "ValueError: boom (FOLDER/own.py, line 6)"),
+        ("own:ends", "SystemExit: 0 (FOLDER/own.py, line 10)"),
+        ("own:silent", "own:silent: illegal action=None of player_"),
+        ("own:first", "own:first: illegal action=0 of player_"),
+        ("own:Needs", "own:Needs: expected a value of 'weights', as in own:Needs(weights=...)"),
+        ("syntax:first", "cannot load 'syntax:first': expected ':' (syntax.py, line 1)"),
+        ("fails:first", "ZeroDivisionError: division by zero (FOLDER/fails.py, line 1)"),
+    ],
+)
+def test_errors_of_own_code_in_a_match_name_the_place(tmp_path, player, expected):
+    (tmp_path / "own.py").write_text(OWN_CODE)
+    (tmp_path / "syntax.py").write_text("def first(observation, mask, generator) return 0")
+    (tmp_path / "fails.py").write_text("1 / 0")
+    sizes = ("-p", "board_width=3", "-p", "board_height=5")
+    done = momagames_command("match", "mo-breakthrough-v0", player, "random", "--games", "2", *sizes, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"momagames: {expected.replace('FOLDER', str(tmp_path))}" in done.stderr
+    assert "momagames/benchmark" not in done.stderr
+
+
 @pytest.mark.long
 def test_a_missing_extra_of_the_simulator_is_one_line():
     code = (

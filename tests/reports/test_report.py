@@ -32,7 +32,7 @@ from momagames.reports.data.points import Points, read_policy_episodes
 from momagames.reports.figures.drawing import Band, Line, stair_corners
 from momagames.reports.figures.fronts import ATTAINMENT, draw_fronts, has_pairs, select_objectives
 from momagames.reports.figures.kinds import FIGURE_KINDS
-from momagames.reports.figures.paper_figures import write_figures
+from momagames.reports.figures.paper_figures import list_figures, write_figures
 from momagames.reports.figures.plotly_figures import convert_drawing
 from momagames.reports.figures.theme import COLORS, DARK
 from momagames.reports.html.panel_section import format_value
@@ -407,6 +407,19 @@ def test_fronts_of_chosen_objectives(made):
             assert np.array_equal(chosen.points[method][seed].values, points.values[:, [2, 0]])
     reference = chosen.references[0]
     assert len(reference.ideal) == len(reference.ref) == reference.values.shape[1] == 2
+
+
+def test_chosen_objectives_change_figures_of_fronts_alone(made):
+    fresh = replace(made)  # nothing of it is computed yet
+    panel = next(panel for panel in made.primary if len(panel.game.objectives) > 2)
+    other = next(panel for panel in made.primary if panel.search_history)
+    for names in (["win", "captures"], [one.name for one in reversed(other.game.objectives)]):
+        chosen, usual = list_figures(fresh, objectives=names), list_figures(made)
+        assert {figure.kind for figure in chosen.values()} >= {"front", "anytime", "crossplay"}
+        for name, figure in chosen.items():
+            if figure.kind not in ("front", "pairs"):
+                assert repr(figure.make()) == repr(usual[name].make()), name
+    assert panel.game.objectives != other.game.objectives
 
 
 def test_figures_of_objectives_that_no_comparison_has(made, tmp_path):

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 
 from momagames.benchmark import evaluate
 from momagames.benchmark.runs import Run
-from momagames.benchmark.store.store import Store, summary_line
+from momagames.benchmark.store.store import Store
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import TooLarge
+from momagames.plugins import summary_line
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ import contextlib
 import json
 import os
 import shutil
-import sysconfig
 import time
 import traceback
 import uuid
@@ -54,7 +53,7 @@ from momagames.files.json_data import canonical_json, read_json
 from momagames.files.processes import is_stale, process_namespace
 from momagames.files.reading import hash_content, is_directory, is_file, refuse_content
 from momagames.files.writing import flush_file, is_temporary, sync_directory, write_file_atomically
-from momagames.plugins import Origin
+from momagames.plugins import Origin, summary_line
 
 RESULTS, RUN = "results of a suite", "the files of a run"  # names of valid content
 SCHEMA = 2  # version of the file formats; version 1 was not written
@@ -444,19 +443,6 @@ def check_schema(path: Path, data: Any) -> dict[str, Any]:
             "update momagames"
         )
     raise InvalidFile(f"{path}: schema {schema!r} is not read any more (this momagames reads {SCHEMA}); use a new folder")
-
-
-def summary_line(error: BaseException) -> str:
-    """Return an error as one line, with the place in the user's own code where it was raised or called what raised it."""
-    line = f"{type(error).__name__}: {error}".splitlines()[0]
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_installed(frame.filename)]
-    return f"{line} ({own[-1].filename}, line {own[-1].lineno})" if own else line
-
-
-def _is_installed(file: str) -> bool:
-    """Return whether a file of code is part of this package, of Python or of an installed package."""
-    folders = [str(Path(momagames.__file__).parent), *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib"))]
-    return not is_file(Path(file)) or any(Path(file).is_relative_to(folder) for folder in folders)
 
 
 def format_json(data: Any) -> str:

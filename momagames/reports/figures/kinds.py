@@ -36,6 +36,7 @@ class FigureKind:
     make         a figure, from the report and what it is of
     applies      whether there is a figure of it
     in_papers    also among the figures for papers, and on the pages of the documentation
+    is_front     whether its axes are objectives, so that it can be of some of them
     """
 
     name: str
@@ -44,6 +45,7 @@ class FigureKind:
     make: Callable[[ReportData, Subject], Drawing]
     applies: Callable[[Subject], bool] = lambda _: True
     in_papers: bool = True
+    is_front: bool = False
 
     def list_subjects(self, data: ReportData) -> Iterator[tuple[str, Subject]]:
         """Yield title and subject of each figure in a paper; those of the whole report have no title."""
@@ -79,7 +81,14 @@ _KINDS = (
     ),
     FigureKind("overall", "Statistics", "aggregate", lambda data, aggregate: draw_statistics(aggregate, data.styles)),
     FigureKind("profiles", "Performance profiles", "aggregate", lambda data, aggregate: draw_profiles(aggregate, data.styles)),
-    FigureKind("front", "Fronts", "panel", lambda _, panel: draw_fronts(panel), lambda panel: len(panel.game.objectives) > 1),
+    FigureKind(
+        "front",
+        "Fronts",
+        "panel",
+        lambda _, panel: draw_fronts(panel),
+        lambda panel: len(panel.game.objectives) > 1,
+        is_front=True,
+    ),
     FigureKind(
         "best", "Best values", "panel", lambda _, panel: draw_best(panel), lambda panel: len(panel.game.objectives) == 1, False
     ),
@@ -90,7 +99,7 @@ _KINDS = (
         lambda _, panel: draw_generalization(panel),
         lambda panel: bool(panel.generalization),
     ),
-    FigureKind("pairs", "Pairs of objectives", "panel", lambda _, panel: draw_pairs(panel), has_pairs),
+    FigureKind("pairs", "Pairs of objectives", "panel", lambda _, panel: draw_pairs(panel), has_pairs, is_front=True),
     FigureKind(
         "anytime",
         "Anytime performance",

@@ -91,14 +91,14 @@ def list_figures(data: ReportData, kinds: Container[str] | None = None, objectiv
 
     Raises InvalidParameter for objectives that no comparison has
     """
-    if objectives:
-        data = _select_objectives(data, objectives)
+    selected = _select_objectives(data, objectives) if objectives else data
     figures = {}
     for kind in FIGURE_KINDS.values():
         if kind.in_papers if kinds is None else kind.name in kinds:
-            for number, (title, subject) in enumerate(kind.list_subjects(data), 1):
+            source = selected if kind.is_front else data  # scores and games between methods have all objectives
+            for number, (title, subject) in enumerate(kind.list_subjects(source), 1):
                 name = f"{kind.name}-{number}-{_slug(title)}" if title else kind.name
-                figures[name] = Figure(kind.name, title, partial(kind.make, data, subject))
+                figures[name] = Figure(kind.name, title, partial(kind.make, source, subject))
     return figures
 
 
@@ -111,9 +111,7 @@ def _select_objectives(data: ReportData, names: Sequence[str]) -> ReportData:
     selected = [select_objectives(panel, names) for panel in data.panels]
     if len(set(names)) < max(2, len(names)) or not any(selected):
         raise InvalidParameter(invalid_value("objectives", list(names), "two or more of one comparison"))
-    made = replace(data, panels=[new or old for new, old in zip(selected, data.panels, strict=True)])
-    vars(made).update({name: value for name, value in vars(data).items() if name not in vars(made)})  # what was computed
-    return made
+    return replace(data, panels=[new or old for new, old in zip(selected, data.panels, strict=True)])
 
 
 def _slug(title: str) -> str:
