@@ -334,6 +334,16 @@ def test_the_page_of_a_family_has_every_variant(family, monkeypatch):
     assert read_spec(ids[0]).partition("## 2 ")[2] in pages.specification_page(family, ids)
 
 
+def test_commands_of_the_docs_name_experiments_that_exist():
+    command = re.compile(r'bench (?:run|init \S+ --from) (\w+)\b[^`\n]*? --experiment "([^"]+)"')
+    named = set()
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        named |= set(command.findall(page.read_text(encoding="utf-8").replace("\\\n", " ")))
+    assert len(named) >= 3
+    for suite, experiment in named:
+        assert experiment in {one.name for one in load_suite(suite).experiments}, (suite, experiment)
+
+
 @pytest.mark.parametrize("file", sorted((ROOT / "docs").glob("*.py")), ids=name_of)
 def test_scripts_of_the_docs_say_what_they_do(file):
     assert ast.get_docstring(ast.parse(file.read_text()))

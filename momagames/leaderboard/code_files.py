@@ -23,7 +23,7 @@ def copy_code(path: str, options: Mapping[str, Any], folder: Path, checksum: str
     """Copy the module of "module:name" into a folder, with files beside it that options name, and write the lock file.
 
     checksum    SHA-256 of the module that has run; None: not known
-    Raises      InvalidParameter for a module that is not a single file, or another one than has run
+    Raises      InvalidParameter for a module that is not a single file, imports files beside it, or is not what has run
     """
     name = path.partition(":")[0]
     spec = find_spec(name)
@@ -33,6 +33,10 @@ def copy_code(path: str, options: Mapping[str, Any], folder: Path, checksum: str
     code = read_bytes(source)
     if checksum not in (None, hash_content(code)):
         raise InvalidParameter(f"{source}: has changed since the runs of {path}: expected the file that ran, or new runs")
+    for module in _list_imported(code):
+        found = find_spec(module)
+        if found and found.origin and source.parent in Path(found.origin).parents and module not in packages_distributions():
+            raise InvalidParameter(f"{source}: imports {module!r}, a file beside it: expected all own code in one file")
     write_file_atomically(folder / source.name, code)
     for value in options.values():
         if isinstance(value, str) and Path(value).name == value and is_file(source.parent / value):
@@ -42,12 +46,18 @@ def copy_code(path: str, options: Mapping[str, Any], folder: Path, checksum: str
 
 def _format_lock(code: bytes) -> str:
     """Return the lock file of the packages that code imports, in the versions that are installed."""
-    imported = {*ALWAYS}
+    known = packages_distributions()
+    imported = {*ALWAYS, *_list_imported(code)}
+    packages = {package for name in imported for package in known.get(name, ())}
+    return "".join(f"{package}=={version(package)}\n" for package in sorted(packages))
+
+
+def _list_imported(code: bytes) -> list[str]:
+    """Return the modules that code imports and that are not of Python, without their submodules."""
+    imported = set()
     for node in ast.walk(ast.parse(code)):
         names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level:
             names = [node.module or ""]
         imported |= {name.partition(".")[0] for name in names}
-    known = packages_distributions()
-    packages = {package for name in imported - {PACKAGE, *sys.stdlib_module_names} for package in known.get(name, ())}
-    return "".join(f"{package}=={version(package)}\n" for package in sorted(packages))
+    return sorted(imported - {PACKAGE, *sys.stdlib_module_names})

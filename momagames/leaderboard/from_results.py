@@ -102,6 +102,8 @@ def _list_settings(suite: Suite, store: Store, method: str, missing: list[str]) 
             wanted = {_list_conditions(run) for run in one.list_runs(store.read_versions())}
             budgets = {None, experiment.budget, *getattr(experiment, "budgets", {}).values()}
             runs = [run for run in own if run.budget in budgets and _list_conditions(run) in wanted]
+            if len({run.method.key for run in runs}) > 1:  # such as those of code before a change
+                runs = [run for run in runs if run.digest in names]
             if len({run.method.key for run in runs}) > 1:
                 raise InvalidParameter(f"{store.folder}: {method!r} has runs with different options in {experiment.name!r}")
             if {run.seed for run in runs} == set(experiment.seeds):

@@ -166,7 +166,8 @@ def _serve(pipe: Connection, folder: str, choice: GameChoice) -> None:
     """Make policies and answer requests until the pipe closes."""
     os.dup2(2, 1)  # what the policies print is no output of the command
     sys.dont_write_bytecode = True
-    sys.path.insert(0, folder)
+    elsewhere = [place for place in sys.path if place not in ("", os.getcwd())]  # code beside the command is no part of it
+    sys.path[:] = [folder, *elsewhere]
     game, policies = choice.make_game(), dict[int, Any]()
     try:
         while True:

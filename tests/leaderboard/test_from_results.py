@@ -1,5 +1,6 @@
 """Submissions from results directories."""
 
+import importlib
 import sys
 
 import numpy as np
@@ -9,11 +10,14 @@ import momagames
 from momagames.baselines.greedy import Greedy
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.benchmark import load_suite, run_suite
-from momagames.benchmark.choices import Opponent
+from momagames.benchmark.choices import MethodChoice, Opponent
+from momagames.benchmark.runner import Shard
 from momagames.benchmark.store.store import Store
+from momagames.benchmark.suite_parts import take_part
 from momagames.benchmark.training import CHECKPOINT, Training, train
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId
 from momagames.leaderboard import check_submission, from_results, make_tables
+from momagames.leaderboard.code_files import copy_code
 from momagames.leaderboard.errors import UnsafeSubmission
 from momagames.leaderboard.from_results import make_submissions
 from momagames.reports.data.panels import build_panels
@@ -66,6 +70,30 @@ def test_what_cannot_be_submitted(results, tmp_path):
     with pytest.raises(UnknownId, match="did you mean 'ten_seconds'"):
         make_submissions(results, "ten_second", "exact", tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_runs_of_code_before_a_change_are_not_submitted(tmp_path, monkeypatch):
+    """The submission has the runs that the report has."""
+    monkeypatch.syspath_prepend(tmp_path)
+    path, name = tmp_path / "changing_policy.py", "changing_policy:pick"
+    chosen = Shard(1, 1, experiments=("tiny opponents",), methods=("random",))
+    for index in (0, -1):
+        path.write_text(f"def pick(observation, mask, generator):\n    return int(mask.nonzero()[0][{index}])\n")
+        importlib.invalidate_caches()
+        sys.modules.pop("changing_policy", None)
+        suite = take_part(load_suite("ten_seconds"), chosen, [MethodChoice(name=name, options={})])
+        assert not run_suite(suite, tmp_path / "results").failed
+    sys.modules.pop("changing_policy", None)
+    (made,) = make_submissions(tmp_path / "results", "ten_seconds", name, tmp_path / "entries")
+    assert (made / "changing_policy.py").read_bytes() == path.read_bytes()
+
+
+def test_code_that_imports_other_own_files_is_not_submitted(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "beside_it.py").write_text("def pick(mask):\n    return int(mask.argmax())\n")
+    (tmp_path / "uses_it.py").write_text("import json\n\nimport numpy\n\nimport momagames\nfrom beside_it import pick\n")
+    with pytest.raises(InvalidParameter, match=r"uses_it.py: imports 'beside_it', a file beside it"):
+        copy_code("uses_it:pick", {}, tmp_path / "entry")
 
 
 @pytest.fixture(scope="module")
