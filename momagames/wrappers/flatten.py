@@ -100,6 +100,9 @@ class FlattenAgents(AgentSpaces):
 
     def __init__(self, env: Any, key: str, place: str | None) -> None:
         super().__init__(env)  # type: ignore[call-arg]
+        for space in map(env.observation_space, env.possible_agents):
+            if not isinstance(space, spaces.Dict) or MASK not in space.spaces:
+                raise InvalidParameter(f"Flatten: invalid observation space {space}: expected a Dict with {MASK!r}")
         self._flat = {
             agent: FlatObservation(env.observation_space(agent), env.action_space(agent), key, place)
             for agent in env.possible_agents

@@ -116,6 +116,13 @@ def test_mistakes() -> None:
         Flatten(gemwalk()).observation_space("stranger")
 
 
+@pytest.mark.parametrize("api", ["aec", "parallel"])
+def test_flat_observations_without_a_mask_are_not_flattened_again(api: str) -> None:
+    for mask in ("info", None):
+        with pytest.raises(InvalidParameter, match=r"invalid observation space Box.*expected a Dict with 'action_mask'"):
+            Flatten(Flatten(momagames.make("mo-breakthrough-v0", api=api), mask=mask))
+
+
 def test_the_mask_is_where_it_is_asked_for() -> None:
     for place in ("observation", "info", None):
         single = Flatten(gymnasium.make("momagames/mo-samegame-v0", board_width=3, board_height=3), mask=place)
