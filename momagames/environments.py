@@ -64,13 +64,15 @@ def make_scalar(game_id: str, api: Api = "gymnasium", **options: Any) -> Any:
 
     Action masks are where learners of the API look for them: in "aec" beside the observation in a dict, else in the infos.
 
-    options    of `make`; by default all objectives have the same weight, and an illegal action is played as the next legal one
+    options    of `make`; by default all objectives have the same weight, and an illegal action is played as the next legal one.
+               `mask` puts the masks elsewhere: "observation", "info" or None (nowhere), see `momagames.wrappers.Flatten`
     """
+    mask = options.pop("mask", "observation" if api == "aec" else "info")
     env: Any = make(game_id, api, **{"illegal": "next", **options})
     if all(options.get(name) is None for name in SCALAR):
         objectives = len(env.game.objectives)
         env = load_object(SCALARIZE)(env, [1 / objectives] * objectives)
-    return load_object(FLATTEN)(env, mask="observation" if api == "aec" else "info")
+    return load_object(FLATTEN)(env, mask=mask)
 
 
 def _make(factory: str, *arguments: Any, options: dict[str, Any]) -> Any:

@@ -1,14 +1,17 @@
 """Scalar environments by id: `weights` and `utility` in every way to make one."""
 
+import importlib
+
 import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
 from pettingzoo.test import api_test, parallel_api_test
 
-import momagames
+import momagames.envs
 from momagames import registry
 from momagames.adapters.hosts import format_scalar_id
+from momagames.environments import make_scalar
 from momagames.errors import InvalidParameter
 from momagames.wrappers import Scalarize
 
@@ -128,6 +131,31 @@ def test_scalar_form_in_pettingzoo(api):
         assert all(observations[agent] in env.observation_space(agent) for agent in env.agents)
     else:
         api_test(env, num_cycles=50)
+
+
+def test_scalar_form_as_a_module():
+    """For clients that name a module with `parallel_env`, and for PettingZoo without a registry."""
+    module = importlib.import_module("momagames.envs.mo_pommerman_duel_scalar_v0")
+    options = {"weights": {"outcome": 1}}
+    env, expected = module.parallel_env(**options), make_scalar("mo-pommerman-duel-v0", "parallel", **options)
+    np.testing.assert_equal(env.reset(seed=0), expected.reset(seed=0))
+    actions = dict.fromkeys(expected.agents, 1)
+    np.testing.assert_equal(env.step(actions), expected.step(actions))
+    assert isinstance(module.env(), pettingzoo.AECEnv)
+    assert set(momagames.envs.__all__) >= {format_scalar_id(id).replace("-", "_") for id in registry.ids()}
+
+
+def test_place_of_the_mask_in_the_scalar_form():
+    env = gymnasium.make("momagames/mo-samegame-scalar-v0", mask=None)
+    observation, info = env.reset(seed=0)
+    assert observation in env.observation_space
+    assert "action_mask" not in info
+    env = gymnasium.make("momagames/mo-samegame-scalar-v0", mask="observation")
+    assert set(env.reset(seed=0)[0]) == {"observation", "action_mask"}
+    _, infos = make_scalar("mo-pommerman-duel-v0", "parallel", mask=None).reset(seed=0)
+    assert not any("action_mask" in info for info in infos.values())
+    with pytest.raises(InvalidParameter, match="mask='infos': expected 'observation', 'info' or None"):
+        make_scalar("mo-samegame-v0", mask="infos")
 
 
 def test_batches_of_the_scalar_form_by_id():

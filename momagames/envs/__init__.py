@@ -3,17 +3,21 @@
     from momagames.envs import mo_samegame_v0
     from momagames.envs.samegame import mosame_game_v0    as in momaland.envs; also from momagames.envs itself
 
-Each module has `env(**params)`, `raw_env(**params)` and `parallel_env(**params)`, see `momagames.make`.
+Each module has `env(**params)`, `raw_env(**params)` and `parallel_env(**params)`, see `momagames.make`. Each id has a module
+of its scalar form too, such as `mo_samegame_scalar_v0`, see `momagames.environments.make_scalar`.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from types import ModuleType
+from typing import Any
 
 from momagames import registry
-from momagames.environments import make
+from momagames.adapters.hosts import format_scalar_id
+from momagames.environments import make, make_scalar
 from momagames.games import MODULE_ALIASES
 
 
@@ -26,9 +30,9 @@ def _add_module(parent: ModuleType, name: str, doc: str) -> ModuleType:
     return sys.modules[path]
 
 
-def _add_environment(parent: ModuleType, name: str, id: str) -> None:
+def _add_environment(parent: ModuleType, name: str, id: str, make: Callable[..., Any] = make) -> None:
     module = _add_module(parent, name, f"{id} as a module: env(), raw_env() and parallel_env() take its parameters.")
-    module.env = module.raw_env = partial(make, id)  # type: ignore[attr-defined]
+    module.env = module.raw_env = partial(make, id, api="aec")  # type: ignore[attr-defined]
     module.parallel_env = partial(make, id, api="parallel")  # type: ignore[attr-defined]
 
 
@@ -42,5 +46,8 @@ for _path, _id in MODULE_ALIASES.items():
     _names[_name] = _id
 for _name, _id in _names.items():
     _add_environment(_here, _name, _id)
+_scalar_names = {format_scalar_id(id).replace("-", "_"): id for id in registry.ids()}
+for _name, _id in _scalar_names.items():
+    _add_environment(_here, _name, _id, make_scalar)
 
-__all__ = sorted(_names)
+__all__ = sorted([*_names, *_scalar_names])

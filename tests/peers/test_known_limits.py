@@ -17,6 +17,7 @@ from pettingzoo.test import api_test, performance_benchmark
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 import momagames
+from momagames.environments import make_scalar
 from momagames.errors import InvalidCall
 from momagames.wrappers import Flatten, Scalarize, TabularObservation
 
@@ -114,6 +115,15 @@ def wrap_waiting_agents() -> None:
     roll_out_in_torchrl(Scalarize(momagames.make(BREAKTHROUGH, api="parallel", numeric_infos=True), [1, 0, 0, 0]))
 
 
+def act_in_agilerl(algorithm: str = "IPPO", **options: Any) -> None:
+    env = make_scalar(options.pop("id", "mo-pommerman-duel-v0"), "parallel", **options)
+    agents = env.possible_agents
+    spaces = [env.observation_space(agent) for agent in agents], [env.action_space(agent) for agent in agents]
+    learner = getattr(importlib.import_module("agilerl.algorithms"), algorithm)(*spaces, agent_ids=agents)
+    observations, infos = env.reset(seed=0)
+    env.step({agent: actions[0] for agent, actions in learner.get_action(observations, infos)[0].items()})
+
+
 def read_final_observation() -> None:
     envs = gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make("MountainCar-v0", max_episode_steps=1)])
     envs.reset(seed=0)
@@ -168,6 +178,12 @@ def wrap_for_skrl(wrap: Callable[[Any], Any] = Flatten) -> None:
 
 
 LIMITS: dict[str, tuple[Callable[[], None], type[Exception], str]] = {
+    "`IPPO` with action masks": (act_in_agilerl, ValueError, "more than one element is ambiguous"),
+    "`MADDPG` and `MATD3` with actions of several parts": (
+        partial(act_in_agilerl, "MADDPG", id="mo-pommerman-radio-v0"),
+        AssertionError,
+        "require Box or Discrete",
+    ),
     '`make_vec(id, vectorization_mode="sync")`': (step_synchronous_vector, ValueError, "with a sequence"),
     "attributes behind wrappers": (read_reward_space, AttributeError, "reward_space"),
     "`LinearReward` under `check_env`": (check_linear_reward, AssertionError, "share an object"),
@@ -284,6 +300,8 @@ def sample_parts() -> None:
 
 
 REMEDIES: dict[str, Callable[[], None]] = {  # what to use instead, by the limit
+    "`IPPO` with action masks": partial(act_in_agilerl, mask=None),
+    "`MADDPG` and `MATD3` with actions of several parts": partial(act_in_agilerl, id="mo-pommerman-radio-v0", mask=None),
     "`CnnPolicy` on boards": train_multi_layer_policies,
     "`IPRO`": make_ipro_of_vectors,
     '`make_vec(id, vectorization_mode="sync")`': step_vectors,

@@ -1,0 +1,47 @@
+"""Libraries that take an id alone train by the commands and the manifest of docs/integrations.md, where they are installed."""
+
+import shlex
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tests.pages import FENCE, ROOT
+
+pytestmark = pytest.mark.long
+TEXT = (ROOT / "docs/integrations.md").read_text(encoding="utf-8").partition("\n## By id alone\n")[2]
+(COMMANDS,), (MANIFEST,) = ([code for name, code in FENCE.findall(TEXT) if name == language] for language in ("bash", "yaml"))
+
+
+def run(command, folder):
+    program, *arguments = shlex.split(command)
+    assert program == "python"
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_rl_zoo_trains_and_plays(tmp_path):
+    pytest.importorskip("rl_zoo3", exc_type=ImportError)
+    printed = [run(command, tmp_path) for command in COMMANDS.splitlines()]
+    assert "Saving to logs" in printed[0]
+    assert "Mean reward" in printed[1]
+
+
+@pytest.mark.parametrize("algorithm", ["MADDPG", "MATD3"])
+@pytest.mark.parametrize("name", ["mo_pommerman_duel_scalar_v0", "mo_robotmail_2_scalar_v0"])
+def test_agilerl_trains(algorithm, name, tmp_path):
+    """With masks: an illegal action would raise."""
+    pytest.importorskip("agilerl.algorithms", exc_type=ImportError)
+    manifest = yaml.safe_load(MANIFEST)
+    manifest["algorithm"]["name"] = algorithm
+    manifest["environment"] |= {"name": f"momagames.envs.{name}", "env_config": {"illegal": "raise"}}
+    (tmp_path / "manifest.yaml").write_text(yaml.safe_dump(manifest))
+    assert "Training complete" in run("python -m agilerl.train manifest.yaml --device cpu", tmp_path)
+
+
+def test_agilerl_trains_by_the_manifest_of_the_page(tmp_path):
+    pytest.importorskip("agilerl.algorithms", exc_type=ImportError)
+    (tmp_path / "manifest.yaml").write_text(MANIFEST)
+    assert "Training complete" in run("python -m agilerl.train manifest.yaml", tmp_path)
