@@ -4,8 +4,10 @@ import shlex
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import yaml
+from gymnasium.wrappers import FlattenObservation
 
 from tests.pages import FENCE, ROOT
 
@@ -45,3 +47,17 @@ def test_agilerl_trains_by_the_manifest_of_the_page(tmp_path):
     pytest.importorskip("agilerl.algorithms", exc_type=ImportError)
     (tmp_path / "manifest.yaml").write_text(MANIFEST)
     assert "Training complete" in run("python -m agilerl.train manifest.yaml", tmp_path)
+
+
+def test_morl_baselines_train():
+    gpi_pd = pytest.importorskip("morl_baselines.multi_policy.gpi_pd.gpi_pd", exc_type=ImportError)
+    from mo_gymnasium import make
+    from morl_baselines.common.evaluation import eval_mo
+
+    small = {"board_width": 4, "board_height": 4, "num_colors": 2}
+    env, test = (FlattenObservation(make("momagames:momagames/mo-samegame-v0", illegal="next", **small)) for _ in range(2))
+    few = {"net_arch": [32, 32], "batch_size": 16, "learning_starts": 50, "gradient_updates": 1, "num_nets": 1}
+    learner = gpi_pd.GPILS(env, log=False, drop_rate=0.0, seed=1, **few)
+    rounds = {"timesteps_per_iter": 200, "num_eval_episodes_for_front": 1, "checkpoints": False}
+    learner.train(400, eval_env=test, ref_point=np.zeros(2), **rounds)
+    assert eval_mo(learner, test, np.array([0.5, 0.5]))[0] > 0
