@@ -22,7 +22,8 @@ from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.engine.policy_sources import PolicySource, make_batch_policy, optional_options, source_options
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, nearest, one_of
-from momagames.files.reading import hash_content, is_file, read_bytes
+from momagames.files.own_code import hash_code
+from momagames.files.reading import is_file
 from momagames.plugins import is_python_path
 
 PINNED = "sha256"  # option of methods and opponents, see `Choice`; labels leave it out
@@ -110,7 +111,7 @@ class Choice(NamingModel):
         if expected:
             _compare_checksum(path, expected)
             return self
-        return self.model_copy(update={"options": {**self.options, PINNED: hash_content(read_bytes(path))}})
+        return self.model_copy(update={"options": {**self.options, PINNED: hash_code(path)}})
 
 
 def _read_weights(value: Any) -> Any:
@@ -227,7 +228,7 @@ class Opponent(Choice):
 
 
 def _compare_checksum(path: Path, expected: Any) -> None:
-    if expected != (actual := hash_content(read_bytes(path))):
+    if expected != (actual := hash_code(path)):
         raise InvalidFile(f"{path}: has changed since the suite was read: SHA-256 {actual}, expected {expected}")
 
 

@@ -630,15 +630,19 @@ def report_results(
     from momagames.reports import report
 
     if figures:
-        from momagames.reports.figures.paper_figures import check_matplotlib, write_figures
+        from momagames.reports.figures.paper_figures import check_matplotlib, take_objectives, write_figures
 
         check_matplotlib()  # before the work
     screen = console()
+
+    def print_tables(found: Any) -> None:
+        if figures and objective:
+            take_objectives(found, objective)  # raises for objectives that there are not
+        screen.print(found.table(every))
+
     _print_notes(folder)
     with screen.status("comparing") as status:
-        made = report(
-            folder, get_command_line(), replays, status.update, on_data=lambda found: screen.print(found.table(every))
-        )
+        made = report(folder, get_command_line(), replays, status.update, on_data=print_tables)
     _print_page(made.page, made.page_error, open)
     if figures:
         files = write_figures(made, figures, objectives=objective or ())

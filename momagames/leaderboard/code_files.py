@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import sys
 from collections.abc import Mapping
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
@@ -11,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from momagames.errors import InvalidParameter
+from momagames.files.own_code import list_imported, list_imports_beside
 from momagames.files.reading import hash_content, is_file, read_bytes
 from momagames.files.writing import write_file_atomically
 
 LOCK = "requirements.txt"
 ALWAYS = {"numpy"}  # what observations are made of
-PACKAGE = "momagames"  # which no lock file names: the check says with which version it was made
 
 
 def copy_code(path: str, options: Mapping[str, Any], folder: Path, checksum: str | None = None) -> None:
@@ -31,12 +29,10 @@ def copy_code(path: str, options: Mapping[str, Any], folder: Path, checksum: str
     if "." in name or source.name != f"{name}.py":
         raise InvalidParameter(f"{path}: expected a module that is one file beside the command; write the submission by hand")
     code = read_bytes(source)
+    if beside := list_imports_beside(source):
+        raise InvalidParameter(f"{source}: imports {beside[0].name!r} beside it: expected all own code in one file")
     if checksum not in (None, hash_content(code)):
         raise InvalidParameter(f"{source}: has changed since the runs of {path}: expected the file that ran, or new runs")
-    for module in _list_imported(code):
-        found = find_spec(module)
-        if found and found.origin and source.parent in Path(found.origin).parents and module not in packages_distributions():
-            raise InvalidParameter(f"{source}: imports {module!r}, a file beside it: expected all own code in one file")
     write_file_atomically(folder / source.name, code)
     for value in options.values():
         if isinstance(value, str) and Path(value).name == value and is_file(source.parent / value):
@@ -45,19 +41,11 @@ def copy_code(path: str, options: Mapping[str, Any], folder: Path, checksum: str
 
 
 def _format_lock(code: bytes) -> str:
-    """Return the lock file of the packages that code imports, in the versions that are installed."""
+    """Return the lock file of the packages that code imports, in the versions that are installed.
+
+    It does not name this package: the check says with which version it was made.
+    """
     known = packages_distributions()
-    imported = {*ALWAYS, *_list_imported(code)}
+    imported = {*ALWAYS, *list_imported(code)}
     packages = {package for name in imported for package in known.get(name, ())}
     return "".join(f"{package}=={version(package)}\n" for package in sorted(packages))
-
-
-def _list_imported(code: bytes) -> list[str]:
-    """Return the modules that code imports and that are not of Python, without their submodules."""
-    imported = set()
-    for node in ast.walk(ast.parse(code)):
-        names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module or ""]
-        imported |= {name.partition(".")[0] for name in names}
-    return sorted(imported - {PACKAGE, *sys.stdlib_module_names})

@@ -365,6 +365,19 @@ def test_an_edited_policy_is_run_again(place):
         loaded.experiments[0].methods[0].pin_file(momagames.spec("mo-breakthrough-v0", **PARAMS))
 
 
+def test_a_policy_is_run_again_after_an_edit_of_what_it_imports(place):
+    """Files beside it, also indirectly, and those of a package."""
+    (place / f"{MODULE}.py").write_text(f"import numpy\nfrom {MODULE}_beside import helper\n{CODE}")
+    (place / f"{MODULE}_beside.py").write_text(f"import {MODULE}_package.part\n\nhelper = 1\n")
+    (place / f"{MODULE}_package").mkdir()
+    (place / f"{MODULE}_package" / "__init__.py").write_text("")
+    (place / f"{MODULE}_package" / "part.py").write_text("number = 1\n")
+    assert len(run_suite(own_suite(mine("first")), place / "out").finished) == 1
+    assert len(run_suite(own_suite(mine("first")), place / "out").skipped) == 1
+    (place / f"{MODULE}_package" / "part.py").write_text("number = 2\n")
+    assert len(run_suite(own_suite(mine("first")), place / "out").finished) == 1
+
+
 # -------------------------------------------------------------------------------------------------------------- labels
 
 

@@ -23,6 +23,7 @@ from momagames.cli import app
 from momagames.cli.tables import TableConsole, format_facts, make_table
 from momagames.games.robotmail.layouts import loader
 from tests.benchmark.tiny import HOPELESS, RANDOM, plans, suite, whole
+from tests.cli.test_app import momagames_here
 
 PIPE = None  # a width
 WIDTHS = (60, 80, 140, PIPE)  # of every table; the commands themselves are given in 80 columns
@@ -394,3 +395,12 @@ def _expected_line(logged):
         f"{np.mean(list(evaluation['controllability'].values())):.2f}, {logged['seconds']:.1f} s, "
         f"{logged['decisions'] / logged['seconds']:,.0f} decisions/s"
     )
+
+
+def test_objectives_that_there_are_not_are_refused_before_the_tables(results, tmp_path):
+    pytest.importorskip("matplotlib")
+    done = momagames_here("bench", "report", str(results), "--figures", str(tmp_path), "--objective", "nope")
+    assert done.returncode == 2
+    assert "invalid objective='nope'" in done.stderr
+    assert "Overview" not in done.stdout
+    assert not list(tmp_path.iterdir())

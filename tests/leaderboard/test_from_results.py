@@ -92,7 +92,7 @@ def test_code_that_imports_other_own_files_is_not_submitted(tmp_path, monkeypatc
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "beside_it.py").write_text("def pick(mask):\n    return int(mask.argmax())\n")
     (tmp_path / "uses_it.py").write_text("import json\n\nimport numpy\n\nimport momagames\nfrom beside_it import pick\n")
-    with pytest.raises(InvalidParameter, match=r"uses_it.py: imports 'beside_it', a file beside it"):
+    with pytest.raises(InvalidParameter, match=r"uses_it.py: imports 'beside_it.py' beside it"):
         copy_code("uses_it:pick", {}, tmp_path / "entry")
 
 

@@ -91,7 +91,7 @@ def list_figures(data: ReportData, kinds: Container[str] | None = None, objectiv
 
     Raises InvalidParameter for objectives that no comparison has
     """
-    selected = _select_objectives(data, objectives) if objectives else data
+    selected = take_objectives(data, objectives) if objectives else data
     figures = {}
     for kind in FIGURE_KINDS.values():
         if kind.in_papers if kinds is None else kind.name in kinds:
@@ -102,7 +102,7 @@ def list_figures(data: ReportData, kinds: Container[str] | None = None, objectiv
     return figures
 
 
-def _select_objectives(data: ReportData, names: Sequence[str]) -> ReportData:
+def take_objectives(data: ReportData, names: Sequence[str]) -> ReportData:
     """Return the report with panels of these objectives alone where they have them."""
     known = list(dict.fromkeys(one.name for panel in data.primary for one in panel.game.objectives))
     for name in names:

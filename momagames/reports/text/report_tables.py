@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from momagames.analysis.named_indicators import INDICATORS, LEADING, WEIGHT_INDICATORS, Indicator
 from momagames.benchmark.suites import Indicators
@@ -26,8 +25,8 @@ from momagames.reports.text.table import MEDIA, PAGE, PAPER, SITE, TERMINAL, Cel
 
 def _make_column(one: Indicator, break_at: str = "") -> Column:
     media = MEDIA if one.is_main else (PAGE, PAPER, SITE)
-    wrap: Literal["letters", "words"] = "letters" if one.needs_weights else "words"
-    return Column(one.heading, one.meaning, one.more_is_better, break_at=break_at, media=media, wrap=wrap)
+    short = "control ↑" if one is INDICATORS[CONTROL] else ""  # which stands beside many columns
+    return Column(one.heading, one.meaning, one.more_is_better, break_at=break_at, media=media, short=short)
 
 
 METHOD = Column("method", is_text=True, wrap="never")
@@ -144,7 +143,9 @@ def make_overview(rows: Sequence[OverviewRow], settings: Indicators) -> Table:
         [
             Column("game", is_text=True, wrap="letters"),
             *(
-                replace(CONTROLLABILITY, heading=f"{method}: {CONTROL}") if is_control else Column(method, wrap="letters")
+                replace(CONTROLLABILITY, heading=f"{method}: {CONTROL}", short=f"{method}: control")
+                if is_control
+                else Column(method, wrap="letters")
                 for method, is_control in heads
             ),
         ],

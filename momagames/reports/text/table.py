@@ -58,6 +58,7 @@ class Column:
     break_at          where narrow outputs break the heading, which may also leave this out
     media             that have it
     wrap              where narrow outputs break long texts
+    short             heading in terminals; "": the same
     """
 
     heading: str
@@ -67,6 +68,7 @@ class Column:
     break_at: str = ""
     media: Sequence[str] = MEDIA
     wrap: Literal["words", "letters", "never"] = "words"
+    short: str = ""
 
 
 @dataclass(frozen=True)

@@ -78,8 +78,9 @@ def _make_table(table: Table, title: str, caption: str) -> RichTable:
         padding=(0, 1, 0, 0),
     )
     for column in table.columns:
+        heading = column.short or column.heading
         drawn.add_column(
-            column.heading.replace(column.break_at, "\n", 1) if column.break_at else column.heading,
+            heading.replace(column.break_at, "\n", 1) if column.break_at else heading,
             justify="left" if column.is_text else "right",
             no_wrap=column.wrap == "never",
             overflow="fold" if column.wrap == "letters" else "ellipsis",
