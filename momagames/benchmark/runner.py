@@ -154,7 +154,8 @@ def execute_work(work: Work, executor: Executor, on_outcome: Callable[[Outcome],
         outcomes.append(outcome)
         if on_outcome:
             on_outcome(outcome)
-    due = {run.digest for run in work.due}
+    due = {run.digest: place for place, run in enumerate(work.due)}
+    outcomes.sort(key=lambda outcome: due[outcome.run.digest])
     return Results(
         folder=work.store.folder,
         finished=tuple(outcome.run for outcome in outcomes if outcome.error is None),

@@ -206,8 +206,9 @@ def match(
         )
     screen.print(_make_match_table(result))
     fairness = ", ".join(f"{name} {value:.3f}" for name, value in result.fairness.items())
-    screen.print(f"fairness over the agents of a game: {fairness}", style="dim", soft_wrap=True)
-    screen.print(_describe_match(result), style="dim", soft_wrap=True)
+    screen.print(f"fairness over the agents of a game: {fairness}", style="dim")
+    screen.print(_describe_match(result), style="dim")
+    screen.print(registry.format_id(result.game.id, result.game.params), style="dim", soft_wrap=True)
     if file is not None:
         write_file_atomically(file, json.dumps(result.to_json(), indent=1) + "\n")
         screen.print(f"results: {file}", soft_wrap=True)
@@ -239,4 +240,4 @@ def _describe_match(result: Match) -> str:
 
     played = f"{len(result.bouts)} bouts, {result.reruns} reruns, seed {result.seed}, {result.seconds:.1f} s"
     limit = "" if result.time_limit is None else f", {result.time_limit:g} ms a move"
-    return f"{played}{limit}; momagames {momagames.__version__}; {registry.format_id(result.game.id, result.game.params)}"
+    return f"{played}{limit}; momagames {momagames.__version__}"

@@ -185,7 +185,7 @@ def estimate(
     for group in sorted(groups, key=lambda group: -group.total):
         run = group.runs[0]
         times = ["unknown"] * 2 if group.seconds is None else [format_duration(group.seconds), format_duration(group.total)]
-        played = _format_choice(run.method.name, run.method.options)
+        played = _format_choice(run.method.name, run.method.own_options)
         listing.add_row(short_name(run.game.make_game()), played, str(len(group.runs)), *times)
     screen.print(listing)
     for group in groups:
@@ -235,7 +235,7 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
     from momagames.benchmark.suites import PlansExperiment
 
     lines = [("games", _format_choice(game.id, game.params)) for game in experiment.games]
-    lines += [("methods", _format_choice(one.name, {**one.options, **one.all_options})) for one in experiment.methods]
+    lines += [("methods", _format_choice(one.name, one.all_options)) for one in experiment.methods]
     if isinstance(experiment, PlansExperiment) and experiment.cpu_seconds:
         lines.append(("budget", f"{experiment.cpu_seconds:g} s of CPU time a run"))
     elif experiment.budget:
@@ -254,7 +254,7 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
             plays = f"{count(experiment.generalization.plays, 'episode')} of each method in each of them"
             lines.append(("instances", f"training on those of the selection episodes, {plays}"))
         if experiment.head_to_head:
-            listed = " and ".join(_format_choice(method.name, method.options) for method in experiment.head_to_head.responses)
+            listed = " and ".join(_format_choice(method.name, method.own_options) for method in experiment.head_to_head.responses)
             seats = ", ".join(experiment.head_to_head.seats) or "every agent"
             lines.append(("head to head", f"games between the methods, seats: {seats}"))
             lines.append(
@@ -519,7 +519,7 @@ def _print_costs(work: Work) -> None:
 
     timings, screen, due = _load_timings(work.store.folder), console(), {run.digest for run in work.due}
     for run in work.runs:
-        name = f"{short_name(run.game.make_game())}  {_format_choice(run.method.name, run.method.options)}  seed {run.seed}"
+        name = f"{short_name(run.game.make_game())}  {_format_choice(run.method.name, run.method.own_options)}  seed {run.seed}"
         if run.digest in due:
             cost = describe_cost(timings.estimate([run]), 1)
             screen.print(f"due       {name}  (time: {cost['time']}, steps: {cost['steps']})", soft_wrap=True)
