@@ -254,7 +254,8 @@ def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
             plays = f"{count(experiment.generalization.plays, 'episode')} of each method in each of them"
             lines.append(("instances", f"training on those of the selection episodes, {plays}"))
         if experiment.head_to_head:
-            listed = " and ".join(_format_choice(method.name, method.own_options) for method in experiment.head_to_head.responses)
+            responses = experiment.head_to_head.responses
+            listed = " and ".join(_format_choice(method.name, method.own_options) for method in responses)
             seats = ", ".join(experiment.head_to_head.seats) or "every agent"
             lines.append(("head to head", f"games between the methods, seats: {seats}"))
             lines.append(
