@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENT, GAME = "one agent against hardened agents", "mo-pommerman-duel-v0"
 METHODS = ("--method", "random", "--method", "simple", "--method", "safe:simple")  # of which the archive has all seeds
-WEIGHTS = "[[1, 0], [0.5, 0.5], [0, 1]]"
+WEIGHTS = "[[1, 0], [0, 1]]"
 REPORT = """
 from momagames.reports import report
 panel = report("results", replays=False).primary[0]
