@@ -50,7 +50,7 @@ class Legend:
     pages: tuple[str, ...]
 
 
-SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
+SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
 FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
 RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
@@ -101,6 +101,7 @@ BOARDS = (
             {"board_width": 8, "board_height": 8, "num_colors": 4}, is_board=True),
     Picture("breakthrough-board.gif", "MO-Breakthrough", BREAKTHROUGH, ("greedy", "random"), WHOLE, (),
             {"board_width": 6, "board_height": 6}, is_board=True),
+    Picture("connect4-board.gif", "MO-Connect4", CONNECT4, ("alphabeta", "safe:random"), WHOLE, (), is_board=True),
     Picture("pommerman-board.gif", "MO-Pommerman", FFA, SIMPLE, range(24, 46), (), seed=1, is_board=True),
     Picture("tileblast-board.gif", "MO-TileBlast", TILEBLAST, ("greedy",), WHOLE, (), {"level": 2}, is_board=True),
     Picture("robotmail-board.gif", "MO-RoboticMail", ROBOTMAILS[2], ASTAR * 4, range(60, 100), (), is_board=True),
@@ -118,6 +119,9 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("breakthrough.gif", "A greedy against a random agent, move by move", BREAKTHROUGH, ("greedy", "random"), WHOLE,
             (BREAKTHROUGH,), {"board_width": 5, "board_height": 6}),
     Picture("breakthrough.png", "A position", BREAKTHROUGH, ("greedy", "random"), 12, (BREAKTHROUGH,)),
+    Picture("connect4.gif", "Tree search against a random agent that lets no line be completed, move by move", CONNECT4,
+            ("alphabeta", "safe:random"), WHOLE, (CONNECT4,)),
+    Picture("connect4.png", "A position", CONNECT4, ("alphabeta", "alphabeta"), 20, (CONNECT4,)),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),

@@ -30,6 +30,7 @@ class Command:
 VERSIONS: dict[str, Entry] = {
     "mo-samegame-v0": Entry("momagames.games.samegame:game"),
     "mo-breakthrough-v0": Entry("momagames.games.breakthrough:game"),
+    "mo-connect4-v0": Entry("momagames.games.connect4:game"),
     "mo-pommerman-ffa-v0": Entry("momagames.games.pommerman:game", {"variant": "ffa"}),
     "mo-pommerman-ffa-collapse-v0": Entry("momagames.games.pommerman:game", {"variant": "ffa-collapse"}),
     "mo-pommerman-team-v0": Entry("momagames.games.pommerman:game", {"variant": "team"}),
@@ -67,4 +68,8 @@ COMMANDS: dict[str, Command] = {
 GYMNASIUM_IDS: dict[str, str] = {"tap-to-blast-v0": "momagames.games.tileblast.original:TapToBlastEnv"}
 
 # Modules of MOMAland -> ids, see `momagames.envs`.
-MODULE_ALIASES = {"samegame.mosame_game_v0": "mo-samegame-v0", "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0"}
+MODULE_ALIASES = {
+    "samegame.mosame_game_v0": "mo-samegame-v0",
+    "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0",
+    "connect4.moconnect4_v0": "mo-connect4-v0",
+}

@@ -22,6 +22,7 @@ from momagames.engine.playouts import generate_starts, play_episodes
 from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies, play_policies, policy_weights
 from momagames.engine.policy_sources import make_batch_policy
 from momagames.errors import IllegalAction, InvalidParameter, UnknownId
+from momagames.games.connect4.rules import place_token
 from momagames.games.pommerman.policies import SIMPLE
 from momagames.games.tileblast.rules import play_valid_tap
 from momagames.kernels.jit import kernel
@@ -371,7 +372,7 @@ def test_every_policy_that_steps_a_game_counts_its_steps(id):
     """By the kernels that a policy reaches."""
     params = {"board_width": 5, "board_height": 5} if "breakthrough" in id else {}
     game = momagames.spec(id, **params)
-    stepping = {getattr(one, "py_func", one) for one in (game.kernels.step, play_valid_tap)}
+    stepping = {getattr(one, "py_func", one) for one in (game.kernels.step, play_valid_tap, place_token)}
     made = []
     for name in {**POLICIES, **game.policies, **game.solvers.policies}:
         with contextlib.suppress(InvalidParameter):  # not in this game

@@ -1,0 +1,159 @@
+"""Images and texts of MO-Connect4: a board with holes, into which tokens fall."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Cell, Cells, Keys, Line, Slide, State
+from momagames.games.connect4.codec import PLAYERS, SYMBOLS, find_line, unpack_board
+from momagames.render import canvas, shapes
+from momagames.render.text import grid
+
+EDGE = 24  # pixels around the board, for coordinates
+STRIP = 26  # pixels above and below that, for the players' names
+MIN_WIDTH = 190  # smallest width of the names in pixels
+FRAME, RIM = canvas.color("#2b5c9c"), canvas.color("#1d4479")
+HOLE, DARK_HOLE = canvas.color("#f4f1ea"), canvas.color("#101a28")
+SIDES = (canvas.color("#f6c945"), canvas.color("#b8222f"))
+SHADES = (canvas.color("#d9a520"), canvas.color("#8b1420"))
+STYLES = ("bold #000000 on #f6c945", "bold #ffffff on #b8222f")
+TOKENS = "OX"
+
+
+def find_winner(state: State, board: NDArray[np.int64]) -> int | None:
+    """Return the side that has won; None before the end and in a draw."""
+    last_mover = 1 - int(state["to_move"])
+    is_draw = board.all() and not find_line(board, last_mover)
+    return None if not state["over"] or is_draw else last_mover
+
+
+def describe_player(state: State, side: int) -> str:
+    """Describe a player: whether it is to move, or its result when the game is over."""
+    if not state["over"]:
+        return f"{PLAYERS[side]} is to move" if side == int(state["to_move"]) else PLAYERS[side]
+    winner = find_winner(state, unpack_board(state))
+    return f"{PLAYERS[side]} {'drew' if winner is None else 'won' if winner == side else 'lost'}"
+
+
+def describe_result(state: State) -> str:
+    """Describe the end of a game."""
+    winner = find_winner(state, unpack_board(state))
+    return "draw" if winner is None else f"{PLAYERS[winner]} won"
+
+
+def find_last_cell(board: NDArray[np.int64], last: Any) -> Cell | None:
+    """Return the cell (row, column) of the last token; None for no move."""
+    if last is None or not 0 <= int(last) < board.shape[1] or not board[:, int(last)].any():
+        return None
+    return int((board[:, int(last)] > 0).argmax()), int(last)
+
+
+def draw_picture(state: State, last: Any = None, size: int | None = None, hidden: Collection[Cell] = ()) -> canvas.Sheet:
+    """Draw a position as an RGB image, uint8[H, W, 3].
+
+    last     the last action: its token is marked
+    size     pixels that the board takes on its longer side, names and coordinates included; None: `canvas.LONG_SIDE`
+    hidden   cells that are drawn without their tokens
+    """
+    whole = unpack_board(state)
+    board = canvas.clear_cells(whole, hidden)
+    height, width = board.shape
+    side = cell_side(height, width, size)
+    top, left = STRIP + EDGE, _board_left(width, side)
+    sheet = _draw_background(height, width, side).copy()
+    tiles = board.copy()
+    if (cell := find_last_cell(board, last)) is not None:
+        tiles[cell] += 2
+    canvas.place(sheet, top, left, canvas.mosaic(_draw_tiles(side), tiles))
+    if state["over"] and (line := find_line(board, 1 - int(state["to_move"]))):
+        start, end = ((left + (x + 0.5) * side, top + (y + 0.5) * side) for y, x in (line[0], line[-1]))
+        canvas.draw_line(sheet, start, end, max(4, side // 5), canvas.WHITE)
+    for player, y in ((0, STRIP / 2), (1, sheet.shape[0] - STRIP / 2)):
+        canvas.write(sheet, _label_left(sheet) + 22, y, describe_player(state, player), 13)
+    return sheet
+
+
+def find_slides(before: State, after: State, last: Any) -> list[Slide]:
+    """Return the fall of the last token, from above the board."""
+    board = unpack_board(after)
+    cell = find_last_cell(board, last)
+    return [] if cell is None or unpack_board(before)[cell] else [((-1, cell[1]), cell)]
+
+
+def locate_cells(state: State, size: int | None) -> Cells:
+    """Return where the cells are in a picture."""
+    height, width = int(state["height"]), int(state["width"])
+    side = cell_side(height, width, size)
+    return Cells(STRIP + EDGE, _board_left(width, side), side, height, width)
+
+
+def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
+    """Return the column of a mouse click, on the board or on the coordinates above and below it."""
+    top, left, side, height, width = locate_cells(state, None)
+    first, last = (canvas.cell_at(place, top - EDGE, left, side, height + 1, width) for place in (pressed, released))
+    return last[1] if first is not None and last is not None and first[1] == last[1] else None
+
+
+def make_keys(width: int) -> Keys:
+    """Return the keys of the first ten columns."""
+    return Keys({str(x): ((0,), x) for x in range(min(width, 10))}, "digit: drop a token into this column")
+
+
+def cell_side(height: int, width: int, size: int | None = None) -> int:
+    """Return the pixels of a cell side."""
+    return canvas.fit_cells(max(height, width), 2 * EDGE + 2 * STRIP, size)
+
+
+def _board_left(width: int, side: int) -> int:
+    """Return the left edge of the board in pixels; a narrow board is centered below the names."""
+    return max(EDGE, (MIN_WIDTH - width * side + 1) // 2)
+
+
+def _label_left(sheet: canvas.Sheet) -> int:
+    return int(sheet.shape[1] - MIN_WIDTH) // 2
+
+
+@canvas.cache_drawing(maxsize=32)
+def _draw_tiles(side: int) -> canvas.Tiles:
+    """Draw a hole, the tokens of player_0 (a ring) and player_1 (a cross), and both marked: uint8[5, side, side, 3]."""
+    ring = (shapes.disc(0.25, SHADES[0], 0.17, SIDES[0]),)
+    cross = tuple(
+        shapes.polygon(
+            [(0.5 + s * a, 0.5 + b) for a, b in ((-0.21, -0.14), (-0.14, -0.21), (0.21, 0.14), (0.14, 0.21))], SHADES[1]
+        )
+        for s in (1, -1)
+    )
+    pieces: list[tuple[canvas.Painter, ...]] = [(shapes.disc(0.43, RIM), shapes.disc(0.4, canvas.shade(HOLE, DARK_HOLE)))]
+    for rims in (SHADES, (canvas.WHITE, canvas.WHITE)):
+        for player, sign in enumerate((ring, cross)):
+            pieces.append((shapes.disc(0.43, rims[player]), shapes.disc(0.37, SIDES[player]), *sign))
+    return canvas.join_tiles([canvas.paint(side, FRAME, *piece) for piece in pieces])
+
+
+@canvas.cache_drawing(maxsize=16)
+def _draw_background(height: int, width: int, side: int) -> canvas.Sheet:
+    """Draw the static part: coordinates, and the tokens beside the names."""
+    left, top = _board_left(width, side), STRIP + EDGE
+    sheet = canvas.blank(2 * top + height * side, 2 * left + width * side)
+    for x in range(width):
+        for y in (top - EDGE / 2, sheet.shape[0] - top + EDGE / 2):
+            canvas.write(sheet, left + (x + 0.5) * side, y, str(x), 12, canvas.FAINT, "center")
+    for y in range(height):
+        for x, align in ((left - 6, "right"), (sheet.shape[1] - left + 6, "left")):
+            canvas.write(sheet, x, top + (y + 0.5) * side, str(y), 12, canvas.FAINT, align)
+    for player, y in ((0, 4), (1, sheet.shape[0] - STRIP + 4)):
+        canvas.place(sheet, y, _label_left(sheet), _draw_tiles(STRIP - 8)[1 + player])
+    return sheet
+
+
+def format_text(state: State, last: Any = None) -> list[Line]:
+    """Return a position as text with coordinates; the last token is in brackets."""
+    board = unpack_board(state)
+    symbols = [(SYMBOLS[0], "dim"), *zip(TOKENS, STYLES, strict=True)]
+    names: list[Line] = [[(TOKENS[side], STYLES[side]), (f" {describe_player(state, side)}", "")] for side in range(2)]
+    cell = find_last_cell(board, last)
+    return [names[0], *grid([[symbols[k] for k in row] for row in board], () if cell is None else (cell,)), names[1]]
