@@ -21,12 +21,14 @@ from momagames.contract import View
 from momagames.engine.episode import Episode, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, MissingExtra
 from momagames.games.breakthrough import view as breakthrough
+from momagames.games.connect4 import view as connect4
 from momagames.games.samegame import view as samegame
 from momagames.render import canvas, caption, shapes, vectors
 from momagames.wrappers import Scalarize
 from tests import meteors
 
 SAMEGAME, BREAKTHROUGH, POMMERMAN = "mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0"
+CONNECT4 = "mo-connect4-v0"
 BIG = {"board_width": 12, "board_height": 14, "num_colors": 10, "num_agents": 5}
 
 
@@ -53,7 +55,9 @@ def text_of(play, last=None):
 # ---------------------------------------------------------------------------------------------------------------- boards
 
 
-@pytest.mark.parametrize(("id", "lowest", "highest"), [(SAMEGAME, (3, 3), 30), (BREAKTHROUGH, (5, 3), 20)])
+@pytest.mark.parametrize(
+    ("id", "lowest", "highest"), [(SAMEGAME, (3, 3), 30), (BREAKTHROUGH, (5, 3), 20), (CONNECT4, (4, 4), 20)]
+)
 def test_every_size_is_drawn_at_about_the_same_size(id, lowest, highest):
     """Every height and every width: square boards, the tallest, the widest and some between."""
     sizes = itertools.product(range(lowest[0], highest + 1), range(lowest[1], highest + 1))
@@ -74,7 +78,9 @@ def test_every_size_is_drawn_at_about_the_same_size(id, lowest, highest):
         assert len(board) == height
 
 
-@pytest.mark.parametrize(("id", "params"), [(SAMEGAME, BIG), (BREAKTHROUGH, {}), (BREAKTHROUGH, {"canonical": True})])
+@pytest.mark.parametrize(
+    ("id", "params"), [(SAMEGAME, BIG), (BREAKTHROUGH, {}), (BREAKTHROUGH, {"canonical": True}), (CONNECT4, {})]
+)
 def test_every_position_looks_different(id, params):
     play = start_episode(id, **params)
     before_picture, before_text = play.game.view.draw(play.state, None), text_of(play)
@@ -208,6 +214,7 @@ def closest(colors, visible):
 def test_colors_are_distinguishable(visible):
     assert closest([*shapes.COLORS, samegame.EMPTY], visible) > 0.12
     assert closest(breakthrough.SIDES, visible) > 0.2
+    assert closest([*connect4.SIDES, connect4.FRAME], visible) > 0.2
     for ground in (breakthrough.LIGHT, breakthrough.DARK, breakthrough.MARK):
         for side in breakthrough.SIDES:
             assert closest([side, ground], visible) > 0.12

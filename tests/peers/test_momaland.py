@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import momagames
+from momagames.envs import moconnect4_v0 as our_connect4
 from momagames.games.samegame.codec import SYMBOLS, momaland_board
 
 momaland = pytest.importorskip("momaland", minversion="0.2.0")
 
 from momaland.envs.breakthrough import mobreakthrough_v0  # noqa: E402
+from momaland.envs.connect4 import moconnect4_v0  # noqa: E402
 from momaland.envs.samegame import mosame_game_v0  # noqa: E402
 
 
@@ -111,3 +113,26 @@ def test_known_faults_of_momaland():
     wide = mosame_game_v0.raw_env(board_width=5, board_height=3)
     wide.reset(seed=0)
     assert len({wide._move_to_int(x, y) for x in range(5) for y in range(3)}) < 15
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "columns"), [(7, 6, True), (7, 6, False), (4, 4, True), (5, 9, True), (11, 4, False)]
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_connect4_transitions(width, height, columns, seed):
+    params = {"board_width": width, "board_height": height, "column_objectives": columns}
+    chance = random.Random(seed)
+    theirs, ours = moconnect4_v0.raw_env(**params), our_connect4.raw_env(**params)
+    theirs.reset()
+    ours.reset()
+    while True:
+        assert books(ours) == books(theirs)
+        for agent in ours.agents:
+            assert np.array_equal(ours.observe(agent)["observation"], theirs.observe(agent)["observation"])
+        if ours.terminations[ours.agent_selection]:
+            return
+        mask = ours.observe(ours.agent_selection)["action_mask"]
+        assert np.array_equal(mask, theirs.observe(theirs.agent_selection)["action_mask"])
+        action = chance.choice(np.flatnonzero(mask).tolist())
+        ours.step(action)
+        theirs.step(action)

@@ -23,7 +23,8 @@ DEFAULT_WEIGHTS = {"win": 1.0, "speed": 1.0}
 def make_alphabeta(game: Game, depth: int = 6, weights: Any = None) -> CompiledPolicy:
     """Return a policy that searches `depth` moves ahead for the weighted return of its side.
 
-    weights    of the objectives, by name or in their order; None: win and speed equally, or all if the game has neither
+    weights    of the objectives, by name or in their order; None or empty: win and speed equally, or all if the
+               game has neither
 
     Source: our own; alpha-beta as in Knuth and Moore, "An analysis of alpha-beta pruning", 1975.
     """
@@ -46,7 +47,7 @@ def _make_search(name: str, game: Game, depth: int, slots: int, weights: Any) ->
     names = [one.name for one in game.objectives]
     chosen = {one: DEFAULT_WEIGHTS.get(one, 0.0) for one in names}
     usual = chosen if any(chosen.values()) else dict.fromkeys(names, 1.0)
-    row = read_weights(usual if weights is None else weights, names, name)
+    row = read_weights(usual if weights is None or (isinstance(weights, list) and not weights) else weights, names, name)
     columns = np.int64(game.blank_state["column"])
     factors = np.where(columns >= 0, row[columns], 0.0)
     width = game.actions[0]
@@ -59,5 +60,5 @@ def _make_search(name: str, game: Game, depth: int, slots: int, weights: Any) ->
     return CompiledPolicy(name, act, LOOKAHEAD_MEMORY, RULES, scratch=make_scratch)
 
 
-ALPHABETA = PolicyFactory(make_alphabeta, {f"depth {depth}": {"depth": depth} for depth in (2, 4, 6)}, optional=("weights",))
-SOLVED = PolicyFactory(make_solved, optional=("weights",))
+ALPHABETA = PolicyFactory(make_alphabeta)
+SOLVED = PolicyFactory(make_solved)

@@ -16,11 +16,11 @@ from momagames.render.text import grid
 EDGE = 24  # pixels around the board, for coordinates
 STRIP = 26  # pixels above and below that, for the players' names
 MIN_WIDTH = 190  # smallest width of the names in pixels
-FRAME, RIM = canvas.color("#2b5c9c"), canvas.color("#1d4479")
+FRAME, RIM = canvas.color("#3468ad"), canvas.color("#244d85")
 HOLE, DARK_HOLE = canvas.color("#f4f1ea"), canvas.color("#101a28")
-SIDES = (canvas.color("#f6c945"), canvas.color("#b8222f"))
-SHADES = (canvas.color("#d9a520"), canvas.color("#8b1420"))
-STYLES = ("bold #000000 on #f6c945", "bold #ffffff on #b8222f")
+SIDES = (canvas.color("#f6c945"), canvas.color("#a81c2a"))
+SHADES = (canvas.color("#d9a520"), canvas.color("#7a0f1b"))
+STYLES = ("bold #000000 on #f6c945", "bold #ffffff on #a81c2a")
 TOKENS = "OX"
 
 
@@ -71,7 +71,7 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, hidden
     canvas.place(sheet, top, left, canvas.mosaic(_draw_tiles(side), tiles))
     if state["over"] and (line := find_line(board, 1 - int(state["to_move"]))):
         start, end = ((left + (x + 0.5) * side, top + (y + 0.5) * side) for y, x in (line[0], line[-1]))
-        canvas.draw_line(sheet, start, end, max(4, side // 5), canvas.WHITE)
+        canvas.draw_line(sheet, start, end, max(4, side // 8), canvas.WHITE)
     for player, y in ((0, STRIP / 2), (1, sheet.shape[0] - STRIP / 2)):
         canvas.write(sheet, _label_left(sheet) + 22, y, describe_player(state, player), 13)
     return sheet
@@ -94,8 +94,9 @@ def locate_cells(state: State, size: int | None) -> Cells:
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
     """Return the column of a mouse click, on the board or on the coordinates above and below it."""
     top, left, side, height, width = locate_cells(state, None)
-    first, last = (canvas.cell_at(place, top - EDGE, left, side, height + 1, width) for place in (pressed, released))
-    return last[1] if first is not None and last is not None and first[1] == last[1] else None
+    is_near = all(top - EDGE <= y < top + height * side + EDGE for _, y in (pressed, released))
+    first, last = (canvas.cell_at((x, top), top, left, side, height, width) for x, _ in (pressed, released))
+    return last[1] if is_near and last is not None and first == last else None
 
 
 def make_keys(width: int) -> Keys:
