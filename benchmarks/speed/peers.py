@@ -9,8 +9,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "SameGame 15x15x5": ("mo-samegame-v0", {}),
     "Breakthrough 8x8": ("mo-breakthrough-v0", {}),
     "Breakthrough 20x20": ("mo-breakthrough-v0", {"board_width": 20, "board_height": 20}),
+    "Connect4 7x6": ("mo-connect4-v0", {}),
 }
-REQUIRED_BATCH = {"SameGame 15x15x5": 3000, "Breakthrough 8x8": 1000, "Breakthrough 20x20": 400}  # times momaland
+# times momaland
+REQUIRED_BATCH = {"SameGame 15x15x5": 3000, "Breakthrough 8x8": 1000, "Breakthrough 20x20": 400, "Connect4 7x6": 300}
 REQUIRED_AEC = {"SameGame 15x15x5": 100, "Breakthrough 8x8": 10}
 
 
@@ -20,8 +22,10 @@ def momaland_env(case: str) -> Any:
         warnings.simplefilter("ignore")
         try:
             from momaland.envs.breakthrough import mobreakthrough_v0
+            from momaland.envs.connect4 import moconnect4_v0
             from momaland.envs.samegame import mosame_game_v0
         except ImportError:
             return None
     id, params = CASES[case]
-    return (mosame_game_v0 if "samegame" in id else mobreakthrough_v0).env(**params)
+    modules = {"mo-samegame-v0": mosame_game_v0, "mo-breakthrough-v0": mobreakthrough_v0, "mo-connect4-v0": moconnect4_v0}
+    return modules[id].env(**params)

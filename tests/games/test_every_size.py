@@ -22,6 +22,7 @@ from momagames.kernels.jit import compile_entry_point
 GUARD = 256
 SAMEGAME = [(w, h) for w in range(3, 31) for h in range(3, 31)]
 BREAKTHROUGH = [(w, h) for w in range(3, 21) for h in range(5, 21)]
+CONNECT4 = [(w, h) for w in range(4, 21) for h in range(4, 21)]
 
 
 def seen(game, states, agent):
@@ -136,6 +137,25 @@ def test_breakthrough(canonical):
             assert np.array_equal(fields["observation"], planes[::-1, ::-1] if turn else planes)
             waiting, _ = seen(game, states, 1 - agent)
             assert not waiting.any()
+
+
+def test_connect4():
+    """Boards that are full up to the middle, or a row less, and whose first player may have more tokens."""
+    for width, height in CONNECT4:
+        game = momagames.spec("mo-connect4-v0", board_width=width, board_height=height)
+        board = np.zeros((height, width), int)
+        board[height // 2 :] = (np.arange(width) // 2 + np.arange(height - height // 2)[:, None]) % 2 + 1
+        if (board == 1).sum() - (board == 2).sum() not in (0, 1):
+            board[height // 2] = 0
+        if (board == 1).sum() - (board == 2).sum() not in (0, 1):
+            board[:] = 0
+        board[0, 0] = 0
+        states = load_state(game, {"board": board})
+        mover = int((board > 0).sum()) % 2
+        for agent in range(2):
+            mask, fields = seen(game, states, agent)
+            assert np.array_equal(mask, (board[0] == 0) * (agent == mover))
+            assert np.array_equal(fields["observation"], np.stack([board == 1 + agent, board == 2 - agent], axis=2))
 
 
 def look(cells, row, col, view, egocentric, fog=0, beyond=0):

@@ -14,6 +14,7 @@ KINDS = [
     ("mo-samegame-v0", {"board_width": 8, "board_height": 4, "num_colors": 10, "num_agents": 2}),
     ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5}),
     ("mo-breakthrough-v0", {"board_width": 9, "board_height": 9}),
+    ("mo-connect4-v0", {"board_width": 5, "board_height": 4}),
 ]
 entry_points = {}
 
