@@ -93,6 +93,15 @@ def test_a_shallow_search_wins_and_blocks():
         assert AgentPolicy(make_alphabeta(game, depth), game)(state, np.ones(7, np.int8), rng) == best
 
 
+def test_a_search_prefers_the_middle():
+    game = momagames.spec(ID)
+    for depth in (1, 3):
+        assert (
+            AgentPolicy(make_alphabeta(game, depth), game)(game.make_state()[0], np.ones(7, np.int8), np.random.default_rng(0))
+            == 3
+        )
+
+
 def test_weights_are_those_of_objectives():
     game = momagames.spec(ID, objectives=("column_0", "column_6"))
     rng, mask = np.random.default_rng(0), np.ones(7, np.int8)
