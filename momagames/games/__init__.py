@@ -30,7 +30,6 @@ class Command:
 VERSIONS: dict[str, Entry] = {
     "mo-samegame-v0": Entry("momagames.games.samegame:game"),
     "mo-breakthrough-v0": Entry("momagames.games.breakthrough:game"),
-    "mo-connect4-v0": Entry("momagames.games.connect4:game"),
     "mo-pommerman-ffa-v0": Entry("momagames.games.pommerman:game", {"variant": "ffa"}),
     "mo-pommerman-ffa-collapse-v0": Entry("momagames.games.pommerman:game", {"variant": "ffa-collapse"}),
     "mo-pommerman-team-v0": Entry("momagames.games.pommerman:game", {"variant": "team"}),
@@ -47,6 +46,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-robotmail-4-v0": Entry("momagames.games.robotmail:game", {"variant": "4"}),
     "mo-robotmail-6-v0": Entry("momagames.games.robotmail:game", {"variant": "6"}),
     "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
+    "mo-connect4-v0": Entry("momagames.games.connect4:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 

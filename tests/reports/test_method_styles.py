@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from momagames.benchmark.suite_files import list_suites, load_suite
-from momagames.reports.data.method_styles import COLUMNS, FIRST_OTHER, KNOWN, assign_numbers, number_methods
+from momagames.reports.data.method_styles import COLOR_ROWS, COLUMNS, FIRST_OTHER, KNOWN, assign_numbers, number_methods
 from momagames.reports.figures.matplotlib_figures import MARKERS, marker_style
 from momagames.reports.figures.theme import COLORS, DARK, METHOD_COLORS, SYMBOLS, style_color, style_symbol
 
@@ -65,7 +65,7 @@ def test_a_method_has_the_same_style_in_every_suite(suites):
 
 def test_tables_of_styles():
     assert {len(row) for row in KNOWN} == {COLUMNS}
-    assert len(COLORS) % COLUMNS == 0
+    assert len(COLORS) == COLUMNS * (1 + COLOR_ROWS)
     assert len(set(filter(None, (name for row in KNOWN for name in row)))) == sum(bool(name) for row in KNOWN for name in row)
     assert MARKERS.keys() == SYMBOLS.keys()
     markers = [marker_style(number) for number in range(COLUMNS * len(SYMBOLS))]

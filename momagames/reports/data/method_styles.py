@@ -24,6 +24,7 @@ KNOWN = (
 )  # fmt: skip
 COLUMNS = len(KNOWN[0])
 SCRIPTED_COLUMNS, SAFE_COLUMNS = (11, 6, 8), (1, 2, 3)  # of a game's own policies in their order, and of them with a filter
+COLOR_ROWS = 3  # after so many rows below the first one the colors of a column begin again
 FIRST_OTHER = COLUMNS * 7  # number of the first method that is not known here
 
 
@@ -65,7 +66,8 @@ def _number_scripted() -> dict[str, int]:
         for place, name in enumerate(policies):
             for prefix, columns in (("", SCRIPTED_COLUMNS), (SAFE, SAFE_COLUMNS)):
                 rows = len(KNOWN) + row + place // len(columns)
-                found.setdefault(prefix + name, rows * COLUMNS + columns[place % len(columns)])
+                column = columns[(place + row // COLOR_ROWS) % len(columns)]
+                found.setdefault(prefix + name, rows * COLUMNS + column)
     return found
 
 

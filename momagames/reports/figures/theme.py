@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from momagames.analysis.statistics import Interval
-from momagames.reports.data.method_styles import COLUMNS
+from momagames.reports.data.method_styles import COLOR_ROWS, COLUMNS
 
 # Colors that differ with normal and with red- or green-blind vision (tests/reports/test_method_styles.py), first those that
 # differ most: the palette of Okabe and Ito without yellow, and five others. The rest are the farthest from all before them in
@@ -88,7 +88,7 @@ def base_layout(height: int) -> dict[str, Any]:
 def style_color(style: int) -> str:
     """Return the color of a method by its number (see `data.method_styles`); only the first row has the first colors."""
     row, column = divmod(style, COLUMNS)
-    return COLORS[column + COLUMNS * (row and 1 + (row - 1) % (len(COLORS) // COLUMNS - 1))]
+    return COLORS[column + COLUMNS * (row and 1 + (row - 1) % COLOR_ROWS)]
 
 
 def style_symbol(style: int) -> str:
