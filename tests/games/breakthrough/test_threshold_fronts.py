@@ -1,11 +1,14 @@
 """Guaranteed fronts from proof-number search against brute force, backward induction, and front files."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import momagames
 from momagames import fronts
 from momagames.baselines.exact import Checkpoint
+from momagames.baselines.exact import checkpoint as checkpoints
 from momagames.benchmark.choices import GameChoice
 from momagames.errors import InvalidFile
 from momagames.games.breakthrough.solver import proof_number, threshold_fronts
@@ -63,6 +66,7 @@ def test_front_file_of_a_larger_board(agent):
 
 def test_an_interrupted_search_resumes_from_its_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr(proof_number, "SLICE_NODES", 20)
+    monkeypatch.setattr(checkpoints, "time", SimpleNamespace(monotonic=lambda: 0.0))  # every checkpoint is due
     size, position = LARGER[0], {"board": ["1.11", ".1..", "....", ".2..", "22.2"], "next_agent": "player_0"}
     game = momagames.spec(ID, **size, objectives=["win", "captures"])
     board, checkpoint = Board(game, position, 0), Checkpoint(tmp_path / "search", 0.0)
