@@ -288,14 +288,14 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
 
     def remove_finished_agents(self) -> None:
         """Take the final steps of the finished agents that are next."""
-        finished = self.terminations, self.truncations
-        if all(any(ends[agent] for ends in finished) for agent in self.agents):
-            # as the steps one by one, each of which takes time for every agent
-            self.agents = []
-            for gone in (self.infos, self.rewards, self._cumulative_rewards, self.terminations, self.truncations):
-                gone.clear()
-        while self.agents and any(ends[self.agent_selection] for ends in finished):
-            self.step(None)
+        while self.agents and (self.terminations[self.agent_selection] or self.truncations[self.agent_selection]):
+            if all(self.terminations[agent] or self.truncations[agent] for agent in self.agents):
+                # as the steps one by one, each of which takes time for every agent
+                self.agents = []
+                for gone in (self.infos, self.rewards, self._cumulative_rewards, self.terminations, self.truncations):
+                    gone.clear()
+            else:
+                self.step(None)
 
     def truncate(self) -> None:
         """Truncate the episode for all live agents; the position does not change."""

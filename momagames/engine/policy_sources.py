@@ -71,7 +71,7 @@ def source_options(source: PolicySource) -> dict[str, Any]:
     if isinstance(source, PolicyFactory):
         parameters = list(signature(source.make).parameters.values())[1:]
     else:
-        parameters = list(signature(source).parameters.values())[2:] if isinstance(source, type) else []
+        parameters = _list_parameters(source)
     return {one.name: None if one.default is Parameter.empty else one.default for one in parameters}
 
 
@@ -117,10 +117,14 @@ def make_batch_policy(name: str, source: PolicySource, game: Game, **options: An
     return PythonPolicy(name, make)
 
 
+def _list_parameters(source: Any) -> list[Parameter]:
+    """Return the parameters of a class of policies after the game and the agent; none for other sources."""
+    return list(signature(source).parameters.values())[2:] if isinstance(source, type) else []
+
+
 def _list_missing(source: Callable[..., Any], options: Container[str]) -> list[str]:
     """Return the options that a class of policies needs and does not get."""
-    parameters = list(signature(source).parameters.values())[2:] if isinstance(source, type) else []
-    named = [one for one in parameters if one.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)]
+    named = [one for one in _list_parameters(source) if one.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)]
     return [one.name for one in named if one.default is Parameter.empty and one.name not in options]
 
 

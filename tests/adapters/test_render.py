@@ -20,6 +20,7 @@ from momagames.adapters.render import Renderer
 from momagames.contract import View
 from momagames.engine.episode import Episode, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, MissingExtra
+from momagames.games import duel_board
 from momagames.games.breakthrough import view as breakthrough
 from momagames.games.connect4 import view as connect4
 from momagames.games.samegame import view as samegame
@@ -143,8 +144,8 @@ def test_breakthrough_marks_from_and_to(canonical):
     assert rows[4] == "4  .[A]. . . ."
     assert rows[1] == "1  V V V V . V"
     marked = (play.game.view.draw(play.state, second) == breakthrough.MARK).all(axis=2)
-    side = (canvas.LONG_SIDE - 2 * breakthrough.EDGE - 2 * breakthrough.STRIP) // 7
-    top, left = breakthrough.STRIP + breakthrough.EDGE, breakthrough.EDGE
+    side = (canvas.LONG_SIDE - 2 * duel_board.EDGE - 2 * duel_board.STRIP) // 7
+    top, left = duel_board.STRIP + duel_board.EDGE, duel_board.EDGE
     cells = {((y - top) // side, (x - left) // side) for y, x in np.argwhere(marked).tolist()}
     assert cells == {(5, 0), (4, 1)}
 
@@ -162,7 +163,7 @@ def test_breakthrough_shows_the_winner():
     assert "player_1 won" in rendered
     assert "over after 1 ply: player_0 won" not in rendered
     assert "over after 1 ply: player_1 won" in rendered
-    strip = breakthrough.STRIP
+    strip = duel_board.STRIP
     assert not np.array_equal(play.game.view.draw(play.state, action)[-strip:], running[-strip:])
 
 

@@ -55,7 +55,7 @@ def expected_cells(id, state):
     if id == "mo-breakthrough-v0":
         board = breakthrough.unpack_board(state)
         ground = np.indices(board.shape).sum(axis=0) % 2
-        return breakthrough.cell_side(*board.shape), Counter((2 * board + ground).ravel().tolist())
+        return breakthrough.measure_board(*board.shape).side, Counter((2 * board + ground).ravel().tolist())
     if id == "mo-pommerman-ffa-v0":
         size = int(state["size"])
         return pommerman.cell_side(size), Counter(state["board"][: size * size].tolist())

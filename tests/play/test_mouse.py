@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import momagames
 from momagames.adapters.render import MARGIN
 from momagames.cli import app
+from momagames.games import duel_board
 from momagames.games.breakthrough import view as breakthrough
 from momagames.games.robotmail.view import drawing as robotmail
 from momagames.games.samegame import view as samegame
@@ -313,8 +314,8 @@ def test_the_mouse_in_breakthrough(mouse, canonical, human, how):
     size = {"board_width": 4, "board_height": 6}
     board = opened(BREAKTHROUGH, human=human, canonical=canonical, **size)
     board.update(0.0)  # player_0, if the person is the other
-    side = (canvas.LONG_SIDE - 2 * breakthrough.EDGE - 2 * breakthrough.STRIP) // 6
-    top, left = breakthrough.STRIP + breakthrough.EDGE, breakthrough._board_left(4, side)
+    side = (canvas.LONG_SIDE - 2 * duel_board.EDGE - 2 * duel_board.STRIP) // 6
+    top, left = duel_board.STRIP + duel_board.EDGE, breakthrough.measure_board(6, 4).cells.left
     before = ply(board)
     for now, action in enumerate(valid(board), 1):
         state = board.session.episode.state

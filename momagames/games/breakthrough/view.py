@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Cell, Cells, Line, Slide, State
+from momagames.games import duel_board
 from momagames.games.breakthrough.codec import PLAYERS, unpack_board
+from momagames.games.duel_board import DuelBoard
 from momagames.render import canvas, shapes
 from momagames.render.text import grid
 
-EDGE = 24  # pixels around the board, for coordinates
-STRIP = 26  # pixels above and below that, for the players' names
 MIN_WIDTH = 150  # smallest width of the names in pixels
 LIGHT, DARK, MARK = (240, 233, 218), (226, 215, 193), (250, 222, 110)
 SIDES = (canvas.color("#1f5fa8"), canvas.color("#e07b00"))
@@ -56,9 +56,9 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, hidden
     """
     board = canvas.clear_cells(unpack_board(state), hidden)
     height, width = board.shape
-    side = cell_side(height, width, size)
-    top, left = STRIP + EDGE, _board_left(width, side)
-    sheet = _draw_background(height, width, side).copy()
+    frame = measure_board(height, width, size)
+    top, left, side = frame.cells[:3]
+    sheet = _draw_background(frame).copy()
     ground = (np.indices(board.shape).sum(axis=0)) % 2
     move = last_move_cells(state, last)
     if move:
@@ -68,8 +68,7 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, hidden
         (y0, x0), (y1, x1) = ((top + (y + 0.5) * side, left + (x + 0.5) * side) for y, x in move)
         reach = 1 - 0.4 / max(abs(y1 - y0), abs(x1 - x0)) * side  # up to the edge of the piece that moved
         canvas.draw_line(sheet, (x0, y0), (x0 + reach * (x1 - x0), y0 + reach * (y1 - y0)), max(2, side // 12), canvas.INK)
-    for player, y in ((0, STRIP / 2), (1, sheet.shape[0] - STRIP / 2)):
-        canvas.write(sheet, _label_left(sheet) + 22, y, describe_player(state, player), 13)
+    frame.write_names(sheet, [describe_player(state, player) for player in range(2)])
     return sheet
 
 
@@ -81,16 +80,13 @@ def find_slides(before: State, after: State, last: Any) -> list[Slide]:
 
 def locate_cells(state: State, size: int | None) -> Cells:
     """Return where the cells are in a picture."""
-    height, width = int(state["height"]), int(state["width"])
-    side = cell_side(height, width, size)
-    return Cells(STRIP + EDGE, _board_left(width, side), side, height, width)
+    return measure_board(int(state["height"]), int(state["width"]), size).cells
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
     """Return the action of a mouse drag from a piece to its target cell."""
     height, width, mover = int(state["height"]), int(state["width"]), int(state["to_move"])
-    side = cell_side(height, width)
-    top, left = STRIP + EDGE, _board_left(width, side)
+    top, left, side = locate_cells(state, None)[:3]
     first, last = (canvas.cell_at(place, top, left, side, height, width) for place in (pressed, released))
     if first is None or last is None or last[0] - first[0] != 1 - 2 * mover or abs(last[1] - first[1]) > 1:
         return None
@@ -98,18 +94,9 @@ def pick(state: State, pressed: tuple[float, float], released: tuple[float, floa
     return 3 * width * height - 1 - action if state["canonical"] and mover == 1 else action
 
 
-def cell_side(height: int, width: int, size: int | None = None) -> int:
-    """Return the pixels of a cell side."""
-    return canvas.fit_cells(max(height, width), 2 * EDGE + 2 * STRIP, size)
-
-
-def _board_left(width: int, side: int) -> int:
-    """Return the left edge of the board in pixels; a narrow board is centered below the names."""
-    return max(EDGE, (MIN_WIDTH - width * side + 1) // 2)
-
-
-def _label_left(sheet: canvas.Sheet) -> int:
-    return int(sheet.shape[1] - MIN_WIDTH) // 2
+def measure_board(height: int, width: int, size: int | None = None) -> DuelBoard:
+    """Return where the parts of a picture are."""
+    return DuelBoard(height, width, duel_board.fit_side(height, width, size), MIN_WIDTH)
 
 
 @canvas.cache_drawing(maxsize=32)
@@ -129,19 +116,10 @@ def _draw_tiles(side: int) -> canvas.Tiles:
 
 
 @canvas.cache_drawing(maxsize=16)
-def _draw_background(height: int, width: int, side: int) -> canvas.Sheet:
+def _draw_background(frame: DuelBoard) -> canvas.Sheet:
     """Draw the static part: coordinates, and the pieces beside the names."""
-    left, top = _board_left(width, side), STRIP + EDGE
-    sheet = canvas.blank(2 * top + height * side, 2 * left + width * side)
-    for x in range(width):
-        for y in (top - EDGE / 2, sheet.shape[0] - top + EDGE / 2):
-            canvas.write(sheet, left + (x + 0.5) * side, y, str(x), 12, canvas.FAINT, "center")
-    for y in range(height):
-        for x, align in ((left - 6, "right"), (sheet.shape[1] - left + 6, "left")):
-            canvas.write(sheet, x, top + (y + 0.5) * side, str(y), 12, canvas.FAINT, align)
-    for player, y in ((0, 4), (1, sheet.shape[0] - STRIP + 4)):
-        canvas.place(sheet, y, _label_left(sheet), _draw_tiles(STRIP - 8)[3 * (1 + player)])
-    return sheet
+    signs = _draw_tiles(duel_board.SIGN)
+    return frame.draw_background([signs[3], signs[6]])
 
 
 def format_text(state: State, last: Any = None) -> list[Line]:

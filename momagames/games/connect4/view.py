@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Cell, Cells, Keys, Line, Slide, State
+from momagames.games import duel_board
 from momagames.games.connect4.codec import PLAYERS, SYMBOLS, find_line, unpack_board
+from momagames.games.duel_board import DuelBoard
 from momagames.render import canvas, shapes
 from momagames.render.text import grid
 
-EDGE = 24  # pixels around the board, for coordinates
-STRIP = 26  # pixels above and below that, for the players' names
 MIN_WIDTH = 190  # smallest width of the names in pixels
 FRAME, RIM = canvas.color("#3468ad"), canvas.color("#244d85")
 HOLE, DARK_HOLE = canvas.color("#f4f1ea"), canvas.color("#101a28")
@@ -62,9 +62,9 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, hidden
     whole = unpack_board(state)
     board = canvas.clear_cells(whole, hidden)
     height, width = board.shape
-    side = cell_side(height, width, size)
-    top, left = STRIP + EDGE, _board_left(width, side)
-    sheet = _draw_background(height, width, side).copy()
+    frame = measure_board(height, width, size)
+    top, left, side = frame.cells[:3]
+    sheet = _draw_background(frame).copy()
     tiles = board.copy()
     if (cell := find_last_cell(board, last)) is not None:
         tiles[cell] += 2
@@ -72,8 +72,7 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, hidden
     if state["over"] and (line := find_line(board, 1 - int(state["to_move"]))):
         start, end = ((left + (x + 0.5) * side, top + (y + 0.5) * side) for y, x in (line[0], line[-1]))
         canvas.draw_line(sheet, start, end, max(4, side // 8), canvas.WHITE)
-    for player, y in ((0, STRIP / 2), (1, sheet.shape[0] - STRIP / 2)):
-        canvas.write(sheet, _label_left(sheet) + 22, y, describe_player(state, player), 13)
+    frame.write_names(sheet, [describe_player(state, player) for player in range(2)])
     return sheet
 
 
@@ -86,15 +85,13 @@ def find_slides(before: State, after: State, last: Any) -> list[Slide]:
 
 def locate_cells(state: State, size: int | None) -> Cells:
     """Return where the cells are in a picture."""
-    height, width = int(state["height"]), int(state["width"])
-    side = cell_side(height, width, size)
-    return Cells(STRIP + EDGE, _board_left(width, side), side, height, width)
+    return measure_board(int(state["height"]), int(state["width"]), size).cells
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
     """Return the column of a mouse click, on the board or on the coordinates above and below it."""
     top, left, side, height, width = locate_cells(state, None)
-    is_near = all(top - EDGE <= y < top + height * side + EDGE for _, y in (pressed, released))
+    is_near = all(top - duel_board.EDGE <= y < top + height * side + duel_board.EDGE for _, y in (pressed, released))
     first, last = (canvas.cell_at((x, top), top, left, side, height, width) for x, _ in (pressed, released))
     return last[1] if is_near and last is not None and first == last else None
 
@@ -104,18 +101,9 @@ def make_keys(width: int) -> Keys:
     return Keys({str(x): ((0,), x) for x in range(min(width, 10))}, "digit: drop a token into this column")
 
 
-def cell_side(height: int, width: int, size: int | None = None) -> int:
-    """Return the pixels of a cell side."""
-    return canvas.fit_cells(max(height, width), 2 * EDGE + 2 * STRIP, size)
-
-
-def _board_left(width: int, side: int) -> int:
-    """Return the left edge of the board in pixels; a narrow board is centered below the names."""
-    return max(EDGE, (MIN_WIDTH - width * side + 1) // 2)
-
-
-def _label_left(sheet: canvas.Sheet) -> int:
-    return int(sheet.shape[1] - MIN_WIDTH) // 2
+def measure_board(height: int, width: int, size: int | None = None) -> DuelBoard:
+    """Return where the parts of a picture are."""
+    return DuelBoard(height, width, duel_board.fit_side(height, width, size), MIN_WIDTH)
 
 
 @canvas.cache_drawing(maxsize=32)
@@ -136,19 +124,10 @@ def _draw_tiles(side: int) -> canvas.Tiles:
 
 
 @canvas.cache_drawing(maxsize=16)
-def _draw_background(height: int, width: int, side: int) -> canvas.Sheet:
+def _draw_background(frame: DuelBoard) -> canvas.Sheet:
     """Draw the static part: coordinates, and the tokens beside the names."""
-    left, top = _board_left(width, side), STRIP + EDGE
-    sheet = canvas.blank(2 * top + height * side, 2 * left + width * side)
-    for x in range(width):
-        for y in (top - EDGE / 2, sheet.shape[0] - top + EDGE / 2):
-            canvas.write(sheet, left + (x + 0.5) * side, y, str(x), 12, canvas.FAINT, "center")
-    for y in range(height):
-        for x, align in ((left - 6, "right"), (sheet.shape[1] - left + 6, "left")):
-            canvas.write(sheet, x, top + (y + 0.5) * side, str(y), 12, canvas.FAINT, align)
-    for player, y in ((0, 4), (1, sheet.shape[0] - STRIP + 4)):
-        canvas.place(sheet, y, _label_left(sheet), _draw_tiles(STRIP - 8)[1 + player])
-    return sheet
+    signs = _draw_tiles(duel_board.SIGN)
+    return frame.draw_background([signs[1], signs[2]])
 
 
 def format_text(state: State, last: Any = None) -> list[Line]:

@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames.adapters.render import Renderer
 from momagames.engine.episode import Episode
-from momagames.games.connect4 import view
+from momagames.games import duel_board
 from momagames.games.connect4.codec import find_line, unpack_board
 from momagames.play.windowed import MouseGameWindow, open_game_window
 from momagames.render import canvas
@@ -85,7 +85,7 @@ def test_clicks_and_keys_choose_columns(size):
     top, left, side, height, width = game.view.animation.locate_cells(state, None)
     assert (width, height) == size
     for x in range(width):
-        for y in (top - view.EDGE, top + side // 2, top + height * side - 1):
+        for y in (top - duel_board.EDGE, top + side // 2, top + height * side - 1):
             places = [(left + x * side, y), (left + (x + 1) * side - 1, y)]
             assert pick(state, *places) == x
             assert pick(state, places[0], (places[1][0] + 1, y)) is None
