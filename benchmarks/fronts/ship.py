@@ -42,6 +42,7 @@ GAMES = Path(__file__).resolve().with_name("samegame_standard.json")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
 SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12), "10x10x3": (1,)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
+SMALLEST = ("-p", "board_width=4", "-p", "board_height=4")  # of MO-Connect4
 YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no randomness
 ROBOT = {"num_players": 1, "max_step": 40}
 
@@ -86,7 +87,10 @@ def list_commands() -> dict[str, list[str]]:
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
+        found[f"mo-connect4-v0-4x4-guaranteed-{agent}"] = ["mo-connect4-v0", *SMALLEST, "--claim", "guaranteed", "--agent", agent]
     for claim in EQUILIBRIUM_CLAIMS:
+        given = [*SMALLEST, "-p", "objectives=[win, column_0, column_1]", "--claim", claim]
+        found[f"mo-connect4-v0-4x4-win-columns-{claim}"] = ["mo-connect4-v0", *given]
         given = [*BOARD, "-p", "objectives=[win, captures]", "--claim", claim]
         found[f"mo-breakthrough-v0-3x5-win-captures-{claim}"] = ["mo-breakthrough-v0", *given]
     for agent, opponent, objectives in RESPONSES:

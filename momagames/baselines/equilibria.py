@@ -7,26 +7,17 @@ Returns of both agents are one row, first those of agent 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.exact.backward_induction import DECIMALS
-from momagames.baselines.strategies import (
-    Floats,
-    StoredStrategy,
-    check_game,
-    compute_legal_masks,
-    compute_position_keys,
-    group_nodes,
-    step_states,
-    walk,
-)
+from momagames.baselines.position_layers import Layer, Progress, Words, collect_layers, list_layers, pack_sets, unpack_set
+from momagames.baselines.strategies import Floats, StoredStrategy, compute_position_keys, walk
 from momagames.contract import Game
 from momagames.engine.episode import Episode
-from momagames.errors import InvalidFile, TooLarge
+from momagames.errors import InvalidFile
 
 
 class _PositionStrategy(StoredStrategy):
@@ -84,68 +75,82 @@ def compute_dominance(vectors: Floats) -> NDArray[np.bool_]:
 def list_equilibria(game: Game, start: NDArray[Any], max_states: int) -> Floats:
     """Return the returns of both agents in all equilibria in pure strategies, float64[n, 2 * K], rounded to DECIMALS.
 
-    An outcome is that of an equilibrium if a game leads to it in which no agent, where it moves, can force a return that
-    dominates its return in the outcome: then the other agent has a strategy that prevents it after every deviation.
-
     start     record[1]
     Raises    InvalidParameter for another game; TooLarge beyond max_states positions
     """
-    check_game(game)
-    layers, outcomes = list_layers(game, start, max_states)
-    halves = np.hsplit(outcomes, 2)
-    dominated = [compute_dominance(own) for own in halves]
-    ends = np.stack([_pack(one) for one in (*dominated, np.eye(len(outcomes), dtype=np.bool_))])
-    sets = ends[:, :0]
-    for layer in reversed(layers):  # outcomes that agent 0 can improve by force, that agent 1 can, and those of such games
-        moves = np.concatenate([sets, ends[:, ::-1]], axis=1)[:, layer.children]
-        some = np.bitwise_or.reduceat(moves, layer.firsts, axis=1)
-        every = np.bitwise_and.reduceat(moves, layer.firsts, axis=1)
-        moves_first = (layer.movers == 0)[:, None]
-        forced = np.where(moves_first, some[0], every[0]), np.where(moves_first, every[1], some[1])
-        sets = np.stack([*forced, some[2] & ~np.where(moves_first, *forced)])
-    found = np.unpackbits(sets[2, 0].view(np.uint8), bitorder="little")[: len(outcomes)].astype(np.bool_)
-    return outcomes[found]
+    return PositionSets(*list_layers(game, start, max_states)).equilibria
 
 
-@dataclass(frozen=True)
-class Layer:
-    """All moves of the positions after a number of moves.
+class PositionSets:
+    """Which outcomes an agent can improve on by force in each position, and which are those of equilibria.
 
-    movers      int64[n], of each position
-    firsts      int64[n], the first move of each position
-    children    int64[m], for each move the index of the position in the next layer; -1 - o: the game ends with outcome o
+    An outcome is that of an equilibrium if a game leads to it in which no agent, where it moves, can force a return that
+    dominates its return in the outcome: then the other agent has a strategy that prevents it after every deviation.
+
+    layers, outcomes    of `list_layers`
     """
 
-    movers: NDArray[np.int64]
-    firsts: NDArray[np.int64]
-    children: NDArray[np.int64]
+    def __init__(self, layers: list[Layer], outcomes: Floats, report: Progress | None = None) -> None:
+        self._layers, self._outcomes = layers, outcomes
+        dominated = [compute_dominance(own) for own in np.hsplit(outcomes, 2)]
+        self._ends = np.stack([pack_sets(one) for one in (*dominated, np.eye(len(outcomes), dtype=np.bool_))])
+        self._sets = collect_layers(layers, self._ends, _join_moves, report)
+        self._reached = unpack_set(self._sets[0][2, 0], len(outcomes))
+
+    @property
+    def equilibria(self) -> Floats:
+        """Returns of both agents, float64[n, 2 * K]."""
+        return self._outcomes[self._reached]
+
+    @property
+    def bytes(self) -> int:
+        return sum(one.nbytes for one in self._sets)
+
+    def find_strategies(self, returns: Floats) -> tuple[list[int], list[int]]:
+        """Return the actions of both agents in an equilibrium with returns float64[2 * K], in the order of their walks.
+
+        On the way to the outcome both play the moves of a game that leads to it. Elsewhere each agent plays a move after which
+        the other cannot force a return that dominates its return in the outcome.
+        """
+        outcome = int(np.flatnonzero((self._outcomes == returns).all(axis=1))[0])
+        word, bit = outcome // 64, np.uint64(outcome % 64)
+        path, node = list[int](), 0  # moves by their number in the layer
+        for number, layer in enumerate(self._layers):
+            moves = np.arange(layer.firsts[node], layer.ends[node])
+            sets = self._after(number, 2, word)
+            path.append(int(moves[np.argmax(sets[layer.children[moves]] >> bit & np.uint64(1))]))
+            node = int(layer.children[path[-1]])
+            if node < 0:
+                break
+
+        def follow(agent: int) -> list[int]:
+            visited, actions = np.zeros(1, np.int64), list[int]()
+            node = 0  # that of the game to the outcome; -1 after its end
+            for number, layer in enumerate(self._layers):
+                forced = self._after(number, 1 - agent, word) >> bit & np.uint64(1)
+                own = visited[layer.movers[visited] == agent]
+                chosen = layer.choose(own, forced[layer.children] == 0)
+                if node >= 0:
+                    chosen[own == node] = path[number]
+                    node = int(layer.children[path[number]])
+                actions += layer.actions[chosen].tolist()
+                visited = layer.list_next(visited[layer.movers[visited] != agent], chosen)
+            return actions
+
+        return follow(0), follow(1)
+
+    def _after(self, number: int, kind: int, word: int) -> Words:
+        """Return words of the sets after the moves of a layer: of the next positions, then, from the end, of the outcomes."""
+        following = self._sets[number + 1][kind, :, word] if number + 1 < len(self._sets) else self._ends[kind, :0, word]
+        return np.concatenate([following, self._ends[kind, ::-1, word]])
 
 
-def list_layers(game: Game, start: NDArray[Any], max_states: int) -> tuple[list[Layer], Floats]:
-    """Return all moves of all positions, by the number of moves before, and the outcomes, float64[o, 2 * K]."""
-    states, returns = start.copy(), np.zeros((1, len(game.agents) * len(game.objectives)))
-    layers: list[Layer] = []
-    outcomes: dict[tuple[float, ...], int] = {}
-    while len(states):
-        if (count := sum(len(layer.movers) for layer in layers) + len(states)) > max_states:
-            raise TooLarge(f"{game.id}: {count:,} positions and more are reachable: expected at most max_states={max_states:,}")
-        parents, actions = np.nonzero(compute_legal_masks(game, states))
-        after, rewards = step_states(game, states[parents], actions)
-        total = returns[parents] + rewards.reshape(len(rewards), -1) + 0.0  # no negative zeros
-        over = after["over"] != 0
-        children = np.empty(len(parents), np.int64)
-        children[over] = [
-            -1 - outcomes.setdefault(tuple(row), len(outcomes)) for row in np.round(total[over], DECIMALS).tolist()
-        ]
-        first, children[~over] = group_nodes(game, after[~over], total[~over])
-        firsts = np.flatnonzero(np.diff(parents, prepend=-1))
-        layers.append(Layer(states["to_move"].astype(np.int64), firsts, children))
-        states, returns = after[~over][first], total[~over][first]
-    return layers, np.array(list(outcomes))
-
-
-def _pack(sets: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return sets as bits: bool[n, m] -> uint64[n, W]."""
-    width = -sets.shape[1] % 64
-    packed = np.packbits(np.pad(sets, ((0, 0), (0, width))), axis=1, bitorder="little")
-    return np.ascontiguousarray(packed).view(np.uint64)
+def _join_moves(layer: Layer, moves: Words) -> Words:
+    """Return the sets of the positions of a layer: outcomes that agent 0 can improve on by force, that agent 1 can, and those
+    of games in which no agent has this possibility where it moves.
+    """
+    some = np.bitwise_or.reduceat(moves, layer.firsts, axis=1)
+    every = np.bitwise_and.reduceat(moves, layer.firsts, axis=1)
+    moves_first = (layer.movers == 0)[:, None]
+    forced = np.where(moves_first, some[0], every[0]), np.where(moves_first, every[1], some[1])
+    return np.stack([*forced, some[2] & ~np.where(moves_first, *forced)])

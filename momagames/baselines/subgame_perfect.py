@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.equilibria import compute_dominance, list_layers
+from momagames.baselines.equilibria import compute_dominance
+from momagames.baselines.position_layers import list_layers
 from momagames.baselines.strategies import Floats
 from momagames.contract import Game
 from momagames.errors import TooLarge

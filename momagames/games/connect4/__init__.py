@@ -36,6 +36,15 @@ PARAMETERS = (
 SELECTION = Parameter(
     "objectives", None, "objectives by name, in this order, instead of column_objectives", choices=(None, NAMES)
 )
+LAYERS = "momagames.baselines.layer_solvers"
+SOLVERS = Solvers(
+    policies={"solved": "momagames.games.connect4.policies:SOLVED"},
+    fronts={
+        "guaranteed": f"{LAYERS}:GUARANTEED",
+        "equilibrium": f"{LAYERS}:EQUILIBRIUM",
+        "subgame-perfect": f"{LAYERS}:SUBGAME_PERFECT",
+    },
+)
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
 
 
@@ -100,7 +109,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
             egocentric_view=learning.declare_view(width, height),
         ),
         policies={"alphabeta": "momagames.games.connect4.policies:ALPHABETA"},
-        solvers=Solvers(policies={"solved": "momagames.games.connect4.policies:SOLVED"}),
+        solvers=SOLVERS,
         original=OriginalGame(reward_bounds=(-1.0, 1.0), mask_space="binary"),  # §5
         summary="drop tokens into columns, four in a line win; two agents act in turn, perfect information",
         source="MOMAland's documentation of moconnect4_v0; traced against momaland 0.2.0",

@@ -10,7 +10,7 @@ import momagames
 from momagames.engine.policies import AgentPolicy
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter
-from momagames.games.connect4.policies import make_alphabeta, make_solved
+from momagames.games.connect4.policies import _make_search, make_alphabeta, make_solved
 from momagames.games.connect4.search_kernels import search
 from momagames.kernels.jit import compile_entry_point
 from tests.games.connect4.naive import Connect4
@@ -58,8 +58,13 @@ def test_best_moves_are_those_of_minimax(size, interpreted):
 def search_value(size, weights):
     """Return the value of the start position for player_0."""
     game = momagames.spec(ID, board_width=size[0], board_height=size[1])
-    depth, *arrays, states = make_solved(game, weights).make_scratch(game)
-    states[:] = game.make_state()
+    return search_position(game, make_solved(game, weights), game.make_state())
+
+
+def search_position(game, policy, start):
+    """Return the value of a position, record[1], for the agent to move."""
+    depth, *arrays, states = policy.make_scratch(game)
+    states[:] = start
 
     def run(states, depth, arrays):
         return search(states[0], depth, -np.inf, np.inf, *arrays)
@@ -82,6 +87,36 @@ def test_values_of_the_smallest_board(weights):
 @pytest.mark.parametrize("weights", [[1, 0, 0, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1, 1], [1, 0, 0.25, 0.5, 1, 0.5, 0.25]], ids=str)
 def test_values_of_the_next_board(weights):
     assert search_value((5, 4), weights) == 0
+
+
+# Moves by column from 1, and the score with best play, as solvers of others have it (the test sets of blog.gamesolver.org): 22
+# minus the number of tokens of the winner in the end, negative if the agent to move loses, 0 for a draw
+ENDGAMES = """
+2252576253462244111563365343671351441 -1, 7422341735647741166133573473242566 1, 23163416124767223154467471272416755633 0,
+71255763773133525731261364622167124446454 0, 65214673556155731566316327373221417 -1, 52677675164321472411331752454 0,
+3135151421347443544172316522225776773566 0, 562154564361751726662253737734213275114 0,
+233377345754465174223731671122611552 1, 6763525635134453444361412671365712 -1, 211376455663355325112113664364524722 0,
+3146762114467714356347741621375222 -1, 67152117737262713366376314254 6, 2762751722231276466633475674533 5,
+3642756176227637211322113551637574556 2, 22647455554314246733661634615122372377511 0, 427566236745127177115664464254 2,
+7172212567451542223676134464437761515 0, 641154574541323641152467137655232232366 0,
+5775265212657176476365522624313714333 2, 3575316255751336464276636772271112 -3
+"""
+
+
+@pytest.mark.compiled
+def test_endgames_of_the_usual_board_have_their_known_values():
+    """The first player wins with its last token at the latest, after 41 moves: a score of 1."""
+    game = momagames.spec(ID, objectives=("win", "speed"))
+    policy = _make_search("solved", game, 42, 1 << 16, None)
+    for line in ENDGAMES.split(","):
+        moves, score = line.split()[0], int(line.split()[1])
+        oracle = Connect4()
+        for move in moves:
+            oracle.step(int(move) - 1)
+        winner = oracle.mover if score > 0 else 1 - oracle.mover
+        moves_of_game = 2 * (22 - abs(score)) - (winner == 0)
+        expected = 0 if score == 0 else np.sign(score) * (2 - moves_of_game / 42)
+        assert abs(search_position(game, policy, load_state(game, {"board": oracle.rows()})) - expected) < 1e-9
 
 
 def test_a_shallow_search_wins_and_blocks():
