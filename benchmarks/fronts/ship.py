@@ -85,9 +85,9 @@ def list_commands() -> dict[str, list[str]]:
         for seed in range(5):
             found[f"{stem}-{seed}"] = [id, *given, "--claim", "clairvoyant", "--seed", str(seed)]
     for agent in ("player_0", "player_1"):
-        given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
-        found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
-        found[f"mo-connect4-v0-4x4-guaranteed-{agent}"] = ["mo-connect4-v0", *SMALLEST, "--claim", "guaranteed", "--agent", agent]
+        given = ["--claim", "guaranteed", "--agent", agent]
+        found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *BOARD, *given]
+        found[f"mo-connect4-v0-4x4-guaranteed-{agent}"] = ["mo-connect4-v0", *SMALLEST, *given]
     for claim in EQUILIBRIUM_CLAIMS:
         given = [*SMALLEST, "-p", "objectives=[win, column_0, column_1]", "--claim", claim]
         found[f"mo-connect4-v0-4x4-win-columns-{claim}"] = ["mo-connect4-v0", *given]
