@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ GAP = 14  # pixels between columns
 BANNER = 25  # pixels of the result
 MIN_WIDTH = 300  # pixels of a caption
 MOST_AGENTS = 40  # that have rows of their own
-SUMMARIES = {"lowest": np.min, "mean": np.mean, "highest": np.max}
+SUMMARIES: dict[str, Callable[..., Any]] = {"lowest": np.min, "mean": np.mean, "highest": np.max}
 
 
 def describe_status(game: Game, state: State) -> str:
@@ -106,7 +108,8 @@ class Caption:
     """Caption of a game as a picture; its constant parts are drawn once.
 
     Rows are agents, or summaries of many agents, and columns objectives, or the other way round where that takes fewer lines;
-    columns that do not fit beside each other go into blocks. The size depends on the game only, so that all pictures of a game have the same.
+    columns that do not fit beside each other go into blocks. The size depends on the game only, so that all pictures of a game
+    have the same.
     """
 
     def __init__(self, game: Game, width: int) -> None:

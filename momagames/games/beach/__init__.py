@@ -89,7 +89,7 @@ def game(id: str, **given: Any) -> Game:
     blank["section_below"][:sections] = cumulate(params["position_distribution"] or (1.0,) * sections)
     blank["type"][:agents] = 0 if counts is None else np.repeat(np.arange(types), counts)
     names = tuple(f"agent_{i}" for i in range(agents))
-    largest = sum([capacity * math.exp(-1)] * (sections if team == "team" else 1))
+    largest = (sections if team == "team" else 1) * capacity / math.e
     return Game(
         id=id,
         title="MO-Beach",
@@ -118,9 +118,10 @@ def game(id: str, **given: Any) -> Game:
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,
+        policies={name: f"momagames.games.beach.policies:{name.upper()}" for name in ("best_response", "imitate", "overflow")},
         params=params,
         parameters=PARAMETERS,
-        summary="many agents choose sections of a beach; crowds and company are the objectives",
+        summary="share a beach; many agents choose its sections, crowds and company are the objectives",
         source="MOMAland's documentation of mobeach_v0; Mannion et al. 2018",
     )
 
