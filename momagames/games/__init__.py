@@ -56,6 +56,7 @@ RETIRED: dict[str, str] = {}
 
 # The reference game is for tests, documentation and examples. The benchmark consists of the other ids.
 REFERENCE = "mo-gemwalk-v0"
+CROWD = "mo-beach-v0"  # of interchangeable agents, for examples
 BENCHMARK = tuple(id for id in VERSIONS if id != REFERENCE)
 
 # `momagames NAME ...`

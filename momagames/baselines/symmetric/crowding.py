@@ -51,11 +51,14 @@ class CrowdingGame:
     options    number of options M, which all classes have
     rate       crowds int64[V, C] -> payoffs float64[V, C, K] of an agent of a class in a crowd; entries where the count is 0
                are not read
+    class_names, option_names    for tables in a terminal
     """
 
     agents: tuple[int, ...]
     options: int
     rate: Callable[[Counts], Floats]
+    class_names: tuple[str, ...] = ()
+    option_names: tuple[str, ...] = ()
 
     def list_crowds(self) -> Counts:
         """Return all crowds that an option can have, int64[V, C]; the index of a crowd has the counts as digits."""

@@ -48,11 +48,14 @@ class SymmetricGame:
     options    bool[C, M], the options of each class
     rate       tables int64[N, C, M] -> payoffs float64[N, C, M, K] of an agent of a class that takes an option; entries
                where the count is 0 are not read
+    class_names, option_names    for tables in a terminal
     """
 
     agents: tuple[int, ...]
     options: NDArray[np.bool_]
     rate: Callable[[Counts], Floats]
+    class_names: tuple[str, ...] = ()
+    option_names: tuple[str, ...] = ()
 
     def count_tables(self) -> int:
         """Return the number of tables."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, View, check_parameters
+from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.beach import codec, rules, view
 from momagames.render import canvas
@@ -58,6 +58,10 @@ PARAMETERS = (
 )  # fmt: skip
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
 
+SOLVERS = {
+    "individual": Solvers(by_counts="momagames.games.beach.solver:count_agents"),
+    "team": Solvers(fronts={"returns": "momagames.games.beach.solver:TEAM_FRONT"}),
+}
 HUMAN = Human(
     keys=Keys({"left": ((0,), 0), "space": ((0,), 1), "right": ((0,), 2)}, "arrows: go left or right; space: stay"),
     action_name=codec.action_name,
@@ -119,6 +123,7 @@ def game(id: str, **given: Any) -> Game:
         ),
         human=HUMAN,
         policies={name: f"momagames.games.beach.policies:{name.upper()}" for name in ("best_response", "imitate", "overflow")},
+        solvers=SOLVERS[team],
         params=params,
         parameters=PARAMETERS,
         summary="share a beach; many agents choose its sections, crowds and company are the objectives",
