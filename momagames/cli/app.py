@@ -24,6 +24,7 @@ from momagames.cli.console import (
     table,
 )
 from momagames.cli.dataset import dataset
+from momagames.cli.equilibria import equilibria
 from momagames.cli.exact import exact
 from momagames.cli.examples import OTHERS, add_examples
 from momagames.cli.export_onnx import export_onnx
@@ -123,6 +124,7 @@ app.command("list")(list_games)
 app.command()(info)
 app.command()(warmup)
 app.command()(exact)
+app.command()(equilibria)
 
 
 @app.command()

@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from momagames.wording import show_controls
+
+if TYPE_CHECKING:
+    from momagames.contract import Game
 
 Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the game.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -83,6 +86,24 @@ def parse_parameters(pairs: list[str] | None, option: str = "--param", example: 
         except InvalidFile as error:
             raise InvalidParameter(str(error)) from None
     return found
+
+
+def parse_weights(text: str, game: Game) -> tuple[float, ...]:
+    """Return weights of the objectives from "1,0,0" or "win=1,speed=0.5". Raises InvalidParameter."""
+    from momagames.baselines.weight_lattice import resolve_weights
+    from momagames.errors import InvalidParameter
+
+    words: list[str] = text.split(",")
+    try:
+        if "=" in text:
+            named = {name.strip(): float(value) for name, _, value in (word.partition("=") for word in words)}
+            return tuple(resolve_weights("--weights", game, named).tolist())
+        return tuple(resolve_weights("--weights", game, [float(word) for word in words]).tolist())
+    except ValueError as error:
+        if isinstance(error, InvalidParameter):
+            raise
+        expected = f"numbers such as 1,0, or by name: {game.objectives[0].name}=1"
+        raise InvalidParameter(f"invalid --weights={text!r}: expected {expected}") from None
 
 
 def show_progress(status: Any, describe: Callable[..., str]) -> Callable[..., None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from momagames.games import VERSIONS
+from momagames.games import CROWD, VERSIONS
 
 SOLO, DUEL = list(VERSIONS)[:2]  # ids of a game for one agent, and of one for two
 # group -> commands, in the order of the list
@@ -12,7 +12,7 @@ GROUPS = {
     "Environments": ("list", "info", "play", "match", "warmup"),
     "Benchmark": ("bench", "replay", "leaderboard"),
     "Training": ("train", "eval", "exploit", "export-onnx", "dataset"),
-    "Exact results": ("front", "exact"),
+    "Exact results": ("front", "exact", "equilibria"),
 }
 OTHERS = "Of single games"
 EXAMPLES = {
@@ -20,6 +20,7 @@ EXAMPLES = {
     "info": f"momagames info {SOLO} -p board_width=7",
     "warmup": f"momagames warmup {DUEL}",
     "exact": "momagames exact deep-sea-treasure-v0 --out front.json",
+    "equilibria": f"momagames equilibria {CROWD} -p num_agents=20 --weights 1,0",
     "play": f"momagames play {DUEL} --against greedy",
     "match": f"momagames match {DUEL} greedy random --games 20",
     "replay": "momagames replay momagames-results/quick --point 0",

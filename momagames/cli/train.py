@@ -21,6 +21,7 @@ from momagames.cli.console import (
     console,
     parse_agent,
     parse_parameters,
+    parse_weights,
     print_json,
     progress,
     table,
@@ -119,7 +120,7 @@ def train(
     steps = int(budget or learner.choose_budget(game))
     training = trainings.Training(
         game, learner(**{**defaults, **options}), seed, steps, learning, opponents, instance_seed,
-        _parse_weights(weights, game) if weights else None, tuple(other_games),
+        parse_weights(weights, game) if weights else None, tuple(other_games),
     )  # fmt: skip
     pairs = len(training.seats) * max(1, len(opponents))
     directory = out or Path("training") / f"{id}-{seed}"
@@ -285,7 +286,7 @@ def exploit(
     from momagames.benchmark.exploitability import bound_exploitability, train_best_responses
 
     training, loaded = trainings.load_training(checkpoint)
-    parsed = list(_parse_weights(weights, training.game)) if weights else [1.0] * len(training.game.objectives)
+    parsed = list(parse_weights(weights, training.game)) if weights else [1.0] * len(training.game.objectives)
     responder = None
     if method is not None:
         learner = find_learner(method)
@@ -324,24 +325,6 @@ def _make_games(id: str, params: dict[str, Any], vary: str) -> list[Game]:
     if not isinstance(values, list) or len(values) < 2:
         raise InvalidParameter(f'invalid --vary={vary!r}: expected a list of values, such as "level=[1,2,3]"')
     return [registry.spec(id, **{**params, name: value}) for value in values]
-
-
-def _parse_weights(text: str, game: Game) -> tuple[float, ...]:
-    """Return weights of the objectives from "1,0,0" or "win=1,speed=0.5". Raises InvalidParameter."""
-    from momagames.baselines.weight_lattice import resolve_weights
-    from momagames.errors import InvalidParameter
-
-    words: list[str] = text.split(",")
-    try:
-        if "=" in text:
-            named = {name.strip(): float(value) for name, _, value in (word.partition("=") for word in words)}
-            return tuple(resolve_weights("--weights", game, named).tolist())
-        return tuple(resolve_weights("--weights", game, [float(word) for word in words]).tolist())
-    except ValueError as error:
-        if isinstance(error, InvalidParameter):
-            raise
-        expected = f"numbers such as 1,0, or by name: {game.objectives[0].name}=1"
-        raise InvalidParameter(f"invalid --weights={text!r}: expected {expected}") from None
 
 
 def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:

@@ -56,11 +56,14 @@ class Solvers:
     policies   name -> "module:attribute" of a policy that plays perfectly where the game is small enough; such policies are no
                scripted players, which training and comparisons use unless others are named
     fronts     claim of a front that strategies prove, such as "guaranteed" or "equilibrium" -> "module:attribute" of its
-               solver, see `momagames.baselines.front_solvers`
+               solver, see `momagames.baselines.front_solvers`; "returns" of a team: its strategies are joint actions
+    by_counts  "module:attribute" of a function (game, position) -> the game of interchangeable agents that begins there, see
+               `momagames.baselines.symmetric`
     """
 
     policies: Mapping[str, str] = field(default_factory=dict)
     fronts: Mapping[str, str] = field(default_factory=dict)
+    by_counts: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

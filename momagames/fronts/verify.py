@@ -111,8 +111,11 @@ def _replay(front: GameFront, start: Episode, point: Point) -> NDArray[np.float6
 def replay_actions(start: Episode, actions: tuple[int, ...]) -> NDArray[np.float64]:
     """Return the first agent's return, float64[K], of an episode that continues a copy of `start`. Raises InvalidFile.
 
-    Every action must be legal, and the episode must end with the last one.
+    Every action must be legal, and the episode must end with the last one. Where all agents act at once, their actions follow
+    each other in each step.
     """
+    if not start.game.sequential:
+        return _replay_joint_actions(start, actions)
     episode = Episode(start.game)
     episode.copy_from(start)
     for ply, action in enumerate(actions):
@@ -123,6 +126,26 @@ def replay_actions(start: Episode, actions: tuple[int, ...]) -> NDArray[np.float
         episode.step(action)
     if not episode.state["over"]:
         raise InvalidFile(f"the game is not over after {len(actions)} actions")
+    value: NDArray[np.float64] = episode.returns[0].copy()
+    return value
+
+
+def _replay_joint_actions(start: Episode, actions: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the return of `replay_actions` where all agents act at once."""
+    game, episode = start.game, Episode(start.game)
+    episode.copy_from(start)
+    size = game.actors * len(game.actions)
+    if len(actions) % size:
+        raise InvalidFile(f"expected {size} actions in each step, got {len(actions)} in all")
+    for ply, joint in enumerate(np.array(actions, np.int64).reshape(-1, game.actors, len(game.actions))):
+        if episode.state["over"]:
+            raise InvalidFile(f"the game is over after {ply} of {len(actions) // size} steps")
+        for agent, action in enumerate(joint.tolist()):
+            if not episode.is_legal(agent, action[0] if len(action) == 1 else action):
+                raise InvalidFile(f"action {action} of {game.agents[agent]} in step {ply} is not legal")
+        episode.step(joint)
+    if not episode.state["over"]:
+        raise InvalidFile(f"the game is not over after {len(actions) // size} steps")
     value: NDArray[np.float64] = episode.returns[0].copy()
     return value
 
@@ -141,9 +164,13 @@ def prove(front: GameFront | EnvironmentFront) -> None:
 def _prove_returns(front: GameFront) -> None:
     """Derive a front of returns by backward induction, and by plies for few states.
 
-    For branch and bound, show that no reachable position can improve on the points.
+    For branch and bound, show that no reachable position can improve on the points. A game with a solver of its own has a
+    proof of its own.
     """
     game, limits = front.make_game(), _limits(front)
+    if front.claim in game.solvers.fronts:
+        _prove_by_solver(front)
+        return
     assert front.method is not None
     if front.method.name == BRANCH_AND_BOUND:
         known = [Plan(point.actions or (), np.array(point.value), 0) for point in front.points]

@@ -47,6 +47,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-robotmail-6-v0": Entry("momagames.games.robotmail:game", {"variant": "6"}),
     "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
     "mo-connect4-v0": Entry("momagames.games.connect4:game"),
+    "mo-beach-v0": Entry("momagames.games.beach:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 
@@ -55,6 +56,7 @@ RETIRED: dict[str, str] = {}
 
 # The reference game is for tests, documentation and examples. The benchmark consists of the other ids.
 REFERENCE = "mo-gemwalk-v0"
+CROWD = "mo-beach-v0"  # of interchangeable agents, for examples
 BENCHMARK = tuple(id for id in VERSIONS if id != REFERENCE)
 
 # `momagames NAME ...`
@@ -72,4 +74,5 @@ MODULE_ALIASES = {
     "samegame.mosame_game_v0": "mo-samegame-v0",
     "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0",
     "connect4.moconnect4_v0": "mo-connect4-v0",
+    "beach.mobeach_v0": "mo-beach-v0",
 }

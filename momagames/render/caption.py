@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,8 @@ ROW = 19  # pixels of a line
 GAP = 14  # pixels between columns
 BANNER = 25  # pixels of the result
 MIN_WIDTH = 300  # pixels of a caption
+MOST_AGENTS = 40  # that have rows of their own
+SUMMARIES: dict[str, Callable[..., Any]] = {"lowest": np.min, "mean": np.mean, "highest": np.max}
 
 
 def describe_status(game: Game, state: State) -> str:
@@ -55,10 +59,24 @@ def longest_text(game: Game, index: int) -> str:
     return whole if objective.return_high >= 1000 else whole + ".000"
 
 
+def list_rows(game: Game) -> list[str]:
+    """Return the names of the rows of a caption: the agents, or the summaries of more than MOST_AGENTS."""
+    return list(game.agents if len(game.agents) <= MOST_AGENTS else SUMMARIES)
+
+
+def summarize(game: Game, returns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of the rows of a caption, float64[rows, K], from the returns float64[A, K]; NaN: hidden."""
+    if len(game.agents) <= MOST_AGENTS:
+        return returns
+    known = returns[~np.isnan(returns).any(axis=1)]
+    return np.array([summary(known, axis=0) for summary in SUMMARIES.values()])
+
+
 def make_table(game: Game, returns: NDArray[np.float64]) -> list[list[str]]:
-    """Return rows of text: the names of the objectives, then each agent with its returns, float64[A, K]."""
+    """Return rows of text: the names of the objectives, then each agent with its returns, or summaries of them."""
     head = ["", *(objective.name for objective in game.objectives)]
-    return [head, *([name, *map(format_number, row)] for name, row in zip(game.agents, returns, strict=True))]
+    rows = zip(list_rows(game), summarize(game, returns), strict=True)
+    return [head, *([name, *map(format_number, row)] for name, row in rows)]
 
 
 def format_caption(game: Game, state: State, returns: NDArray[np.float64], width: int = 100) -> str:
@@ -89,16 +107,18 @@ def split_columns(first: int, others: list[int], width: int) -> list[list[int]]:
 class Caption:
     """Caption of a game as a picture; its constant parts are drawn once.
 
-    Rows are agents and columns objectives, or the other way round where that takes fewer lines; columns that do not fit
-    beside each other go into blocks. The size depends on the game only, so that all pictures of a game have the same.
+    Rows are agents, or summaries of many agents, and columns objectives, or the other way round where that takes fewer lines;
+    columns that do not fit beside each other go into blocks. The size depends on the game only, so that all pictures of a game
+    have the same.
     """
 
     def __init__(self, game: Game, width: int) -> None:
         self.game = game
         objectives = [objective.name for objective in game.objectives]
         longest = [longest_text(game, k) for k in range(len(objectives))]
-        upright = _Columns(list(game.agents), objectives, [[sample] for sample in longest], width)
-        turned = _Columns(objectives, list(game.agents), [longest] * len(game.agents), width)
+        rows = list_rows(game)
+        upright = _Columns(rows, objectives, [[sample] for sample in longest], width)
+        turned = _Columns(objectives, rows, [longest] * len(rows), width)
         self.turned = turned.lines < upright.lines
         columns = turned if self.turned else upright
         self.places = [[(0.0, 0.0)] * len(columns.names) for _ in columns.rows]
@@ -127,7 +147,8 @@ class Caption:
             canvas.write(sheet, width / 2, BANNER / 2, status, size, canvas.PAPER, "center")
         else:
             canvas.write(sheet, 0, ROW / 2, status, SIZE + 1)
-        for places, row in zip(self.places, returns.T if self.turned else returns, strict=True):
+        values = summarize(self.game, returns)
+        for places, row in zip(self.places, values.T if self.turned else values, strict=True):
             for (x, y), value in zip(places, row, strict=True):
                 canvas.write(sheet, x, y, format_number(value), SIZE, canvas.INK, "right")
         return sheet
