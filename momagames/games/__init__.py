@@ -70,4 +70,9 @@ COMMANDS: dict[str, Command] = {
 GYMNASIUM_IDS: dict[str, str] = {"tap-to-blast-v0": "momagames.games.tileblast.original:TapToBlastEnv"}
 
 # Modules of MOMAland -> ids, see `momagames.envs`.
-MODULE_ALIASES = {"samegame.mosame_game_v0": "mo-samegame-v0", "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0"}
+MODULE_ALIASES = {
+    "samegame.mosame_game_v0": "mo-samegame-v0",
+    "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0",
+    "connect4.moconnect4_v0": "mo-connect4-v0",
+    "gem_mining.mogem_mining_v0": "mo-gem-mining-v0",
+}

@@ -39,7 +39,7 @@ PARAMETERS = (
     Parameter("max_connectivity", 4, "largest number of mines of a village", 1, rules.MAX_MINES_OF_VILLAGE),
     Parameter("min_workers", 1, "least number of workers of a village", 0, rules.MAX_WORKERS),
     Parameter("max_workers", 5, "largest number of workers of a village", 0, rules.MAX_WORKERS),
-    Parameter("min_prob", 0.01, "least base probability of a gem", 0, 1),
+    Parameter("min_prob", 0.01, "least base probability of a gem", 0, 0.5),
     Parameter("max_prob", 0.5, "largest base probability of a gem, if correlated of all types together", 0, 1),
     Parameter("trunc_probability", 0.9, "largest chance of a gem", 0, 1),
     Parameter("w_bonus", 1.03, "factor of the chance for each worker", 0.5, 2),
