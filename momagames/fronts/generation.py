@@ -21,7 +21,7 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_content import Method, Point
-from momagames.fronts.game_front import ALL, EQUILIBRIUM_CLAIMS, Claim, GameFront, Start, list_columns, state_claim
+from momagames.fronts.game_front import ALL, JOINT_CLAIMS, Claim, GameFront, Start, list_columns, state_claim
 
 
 def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> GameFront:
@@ -43,6 +43,19 @@ def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], limits: S
     check_no_checkpoint(limits.checkpoint, "the claim clairvoyant")
     found = solve_clairvoyant(game, start_position.position, **limits.options, progress=limits.progress)
     return _plan_front("clairvoyant", choice, game, start_position, found, limits, command)
+
+
+def team_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> GameFront:
+    """Return the proven front of the returns of a team, of which all agents get the same; errors as in `FrontSolver.solve`."""
+    game = choice.make_game()
+    solver, start_position = find_front_solver(game, "team"), make_start(game, start)
+    found = solver.solve(game, start_position.position, 0, None, limits)
+    points = [
+        Point(value=tuple(value), actions=tuple(actions))
+        for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
+    ]
+    method = Method(name=found.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    return _make_proven_front("team", choice, game, start_position, 0, None, points, method, command)
 
 
 def _plan_front(
@@ -134,7 +147,7 @@ def _make_proven_front(
     command: str,
 ) -> GameFront:
     """Return a front file with its points in ascending order."""
-    agent = ALL if claim in EQUILIBRIUM_CLAIMS else game.agents[seat]
+    agent = ALL if claim in JOINT_CLAIMS else game.agents[seat]
     return GameFront(
         kind="proven",
         claim=claim,

@@ -25,6 +25,7 @@ from momagames.fronts.game_front import ALL, EQUILIBRIUM_CLAIMS, PLAN_CLAIMS, Cl
 from momagames.fronts.generation import find_reply_weights
 
 TOLERANCE = 1e-12  # of expected returns, which are sums of many products; other returns are exact
+TEAM_TOLERANCE = 2.0**-22  # relative, of expected returns of a team: the engine rounds rewards to float32
 MAX_LAYERED_STATES, LAYER_BYTES = 200_000, 8 << 30  # of the second derivation of a front of returns, by plies
 MIN_BYTES = 1 << 28  # memory limit of a proof, which the first tables of a small front need
 
@@ -44,7 +45,8 @@ def verify(front: GameFront | EnvironmentFront) -> None:
             value = _replay(front, start, point)
         except (InvalidFile, InvalidParameter) as error:
             raise InvalidFile(f"point {number}: {error}") from None
-        if not np.allclose(value, point.value, rtol=0, atol=TOLERANCE if front.claim == "response" else 0):
+        rtol, atol = TEAM_TOLERANCE if front.claim == "team" else 0, TOLERANCE if front.claim == "response" else 0
+        if not np.allclose(value, point.value, rtol=rtol, atol=atol):
             raise InvalidFile(f"point {number}: invalid value={list(point.value)}: expected {value.tolist()} from its witness")
 
 
@@ -111,16 +113,21 @@ def _replay(front: GameFront, start: Episode, point: Point) -> NDArray[np.float6
 def replay_actions(start: Episode, actions: tuple[int, ...]) -> NDArray[np.float64]:
     """Return the first agent's return, float64[K], of an episode that continues a copy of `start`. Raises InvalidFile.
 
-    Every action must be legal, and the episode must end with the last one.
+    Every action must be legal, and the episode must end with the last one. Where all agents act at once, each step takes an
+    action of each.
     """
-    episode = Episode(start.game)
+    episode, actors = Episode(start.game), start.game.actors
     episode.copy_from(start)
-    for ply, action in enumerate(actions):
+    if len(actions) % actors:
+        raise InvalidFile(f"{len(actions)} actions: expected one of each of {actors} agents in each step")
+    for ply in range(0, len(actions), actors):
         if episode.state["over"]:
             raise InvalidFile(f"the game is over after {ply} of {len(actions)} actions")
-        if not episode.is_legal(episode.mover, action):
-            raise InvalidFile(f"action {ply}, {action}, is not legal")
-        episode.step(action)
+        step = actions[ply : ply + actors]
+        for i, action in enumerate(step):
+            if not episode.is_legal(episode.mover if start.game.sequential else i, action):
+                raise InvalidFile(f"action {ply + i}, {action}, is not legal")
+        episode.step(step[0] if start.game.sequential else np.array(step)[:, None])
     if not episode.state["over"]:
         raise InvalidFile(f"the game is not over after {len(actions)} actions")
     value: NDArray[np.float64] = episode.returns[0].copy()
@@ -176,6 +183,7 @@ def _prove_by_solver(front: GameFront) -> None:
 PROOFS: dict[Claim, Callable[[GameFront], None]] = {
     "returns": _prove_returns,
     "clairvoyant": _prove_clairvoyant,
+    "team": _prove_by_solver,
     "guaranteed": _prove_by_solver,
     "response": _prove_by_solver,
     "equilibrium": _prove_by_solver,

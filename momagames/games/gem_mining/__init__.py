@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, View, check_parameters
+from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.gem_mining import codec, rules, view
 from momagames.kernels.rng import random_words
@@ -145,6 +145,7 @@ def game(id: str, **given: Any) -> Game:
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,
+        solvers=Solvers(fronts={"team": "momagames.games.gem_mining.fronts:TEAM"}),
         params=params,
         parameters=PARAMETERS,
         summary="villages send workers to mines nearby, once; the gems of each type are the objectives of a team",
