@@ -145,6 +145,7 @@ def game(id: str, **given: Any) -> Game:
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,
+        policies={name: f"momagames.games.gem_mining.policies:{name.upper()}" for name in ("greedy_mine", "village_response")},
         solvers=Solvers(fronts={"team": "momagames.games.gem_mining.fronts:TEAM"}),
         params=params,
         parameters=PARAMETERS,

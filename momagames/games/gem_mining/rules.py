@@ -65,9 +65,9 @@ def legal(state, agent, mask):
 
 
 @kernel
-def find_chance(state, mine, kind):
-    """§4.2 Return the chance of a gem in a mine where workers arrive."""
-    exponent = np.float64(np.int64(state["arrived"][mine]) - np.int64(state["first"]))
+def find_chance(state, mine, kind, workers):
+    """§4.2 Return the chance of a gem in a mine where so many workers arrive."""
+    exponent = np.float64(workers - np.int64(state["first"]))
     chance = np.float64(state["chance"][mine, kind]) * np.float64(state["bonus"]) ** exponent
     return min(chance, np.float64(state["most"]))
 
@@ -89,7 +89,7 @@ def dig(state):
         found = 0
         for kind in range(np.int64(state["types"]) if state["arrived"][mine] else 0):
             state["rng"] = advance(state["rng"])
-            found += (uniform(state["rng"]) < find_chance(state, mine, kind)) << kind
+            found += (uniform(state["rng"]) < find_chance(state, mine, kind, np.int64(state["arrived"][mine]))) << kind
         state["gems"][mine] = found
 
 
@@ -105,7 +105,7 @@ def step(state, actions, reward):
             if state["sampled"]:
                 total += (np.int64(state["gems"][mine]) >> kind) & 1
             elif state["arrived"][mine]:
-                total += find_chance(state, mine, kind)
+                total += find_chance(state, mine, kind, np.int64(state["arrived"][mine]))
         reward[:, kind] = total
     state["ply"] = 1
     state["over"] = 1  # §6

@@ -87,8 +87,9 @@ def fit_rows(agents: int, extra: int, side: int) -> tuple[int, float]:
 def draw_picture(state: State, last: Any = None, size: int | None = None, viewer: str | None = None) -> canvas.Sheet:
     """Draw a position as an RGB image, uint8[H, W, 3].
 
-    Each mine has a bar for each type of gem, as high as its chance. A road leads to each mine that a village reaches, and is
-    darker to the one that it has chosen. Gems that were found lie below. The chain of villages is drawn in rows.
+    Each mine has a bar for each type of gem; the highest bar has the largest chance of all. A road leads to each mine that a
+    village reaches, and is darker to the one that it has chosen. Gems that were found lie below. The chain of villages is drawn
+    in rows, whose last mines are the first ones of the next.
 
     size     pixels of the longer side; None: `canvas.LONG_SIDE`
     viewer   sees nothing but its own roads
@@ -100,6 +101,8 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, viewer
     sheet = canvas.blank(round(HEAD + rows * HEIGHT * width + MARGIN), side)
     canvas.write(sheet, MARGIN, HEAD / 2, describe(state) if viewer is None else f"seen by {viewer}", 13)
     own = None if viewer is None else int(viewer.removeprefix("agent_"))
+    chances = list_chances(state)
+    chances /= max(chances.max(), 1e-9)
     for row in range(rows):
         first, top = row * per_row, HEAD + row * HEIGHT * width
         villages = range(first, min(first + per_row, agents))
@@ -109,7 +112,7 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, viewer
             if own in (None, i):
                 draw_village(sheet, state, i, x[i], top, width, own is None)
         for j, middle in x.items():
-            draw_mine(sheet, state, j, middle, top + 2.3 * width, width, own is None)
+            draw_mine(sheet, state, j, middle, top + 2.3 * width, width, None if own is not None else chances[j])
     return sheet
 
 
@@ -135,17 +138,17 @@ def draw_village(sheet: canvas.Sheet, state: State, i: int, x: float, top: float
         canvas.write(sheet, x, top + 0.74 * width, str(int(state["workers"][i])), round(0.4 * width), canvas.WHITE, "center")
 
 
-def draw_mine(sheet: canvas.Sheet, state: State, j: int, x: float, top: float, width: float, is_full: bool) -> None:
-    """Draw a mine with its chances, the number of workers there, and below it the gems found."""
+def draw_mine(sheet: canvas.Sheet, state: State, j: int, x: float, top: float, width: float, chances: Any) -> None:
+    """Draw a mine with bars of these heights in 0..1, the number of workers, and below it gems; None: the mine alone."""
     left, right, low = round(x - 0.42 * width), round(x + 0.42 * width), round(top + 1.9 * width)
     canvas.fill(sheet, round(top), left, low, right, EARTH)
     if width >= SMALLEST:
         canvas.write(sheet, x, low + 0.2 * width, str(j), max(8, round(0.3 * width)), canvas.FAINT, "center")
-    if not is_full:
+    if chances is None:
         return
     types, arrived = int(state["types"]), int(state["arrived"][j])
     step = 0.7 * width / types
-    for kind, chance in enumerate(list_chances(state)[j]):
+    for kind, chance in enumerate(chances.tolist()):
         begin = x - 0.35 * width + kind * step
         canvas.fill(sheet, round(low - 1.4 * width * chance), round(begin), low, round(begin + 0.85 * step), GEMS[kind])
     if arrived and width >= SMALLEST:
