@@ -29,7 +29,8 @@ class Point(FrozenModel):
     """A vector and its witness.
 
     value       float[K]
-    actions     the actions of an episode, for the claims "returns" and "clairvoyant"
+    actions     the actions of an episode, for the claims "returns" and "clairvoyant"; where all agents act at once those of all
+                agents in each step
     strategy    the action of the agent in each reachable position, packed (see `strategies`), for the other claims
     opponent_strategy    the same of the second agent, for equilibria
     run         digest of the run that found the point, in best-known fronts

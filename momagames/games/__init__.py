@@ -48,6 +48,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
     "mo-connect4-v0": Entry("momagames.games.connect4:game"),
     "mo-beach-v0": Entry("momagames.games.beach:game"),
+    "mo-gem-mining-v0": Entry("momagames.games.gem_mining:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 
@@ -75,4 +76,5 @@ MODULE_ALIASES = {
     "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0",
     "connect4.moconnect4_v0": "mo-connect4-v0",
     "beach.mobeach_v0": "mo-beach-v0",
+    "gem_mining.mogem_mining_v0": "mo-gem-mining-v0",
 }

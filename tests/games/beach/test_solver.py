@@ -92,16 +92,16 @@ def test_wrong_fronts():
     made = fronts.returns_front(GameChoice(id=ID, params=params), 1, LIMITS)
     point = made.points[0]
     longer = made.model_copy(update={"points": (point.model_copy(update={"actions": (*point.actions, *point.actions)}),)})
-    with pytest.raises(InvalidFile, match="point 0: the game is over after 1 of 2 steps"):
+    with pytest.raises(InvalidFile, match="point 0: the game is over after 5 of 10 actions"):
         fronts.verify(longer)
     shorter = made.model_copy(update={"points": (point.model_copy(update={"actions": point.actions[:-1]}),)})
-    with pytest.raises(InvalidFile, match="point 0: expected 5 actions in each step, got 4 in all"):
+    with pytest.raises(InvalidFile, match="point 0: 4 actions: expected one of each of 5 agents"):
         fronts.verify(shorter)
     without = made.model_copy(update={"points": (point.model_copy(update={"actions": ()}),)})
-    with pytest.raises(InvalidFile, match="point 0: the game is not over after 0 steps"):
+    with pytest.raises(InvalidFile, match="point 0: the game is not over after 0 actions"):
         fronts.verify(without)
     illegal = made.model_copy(update={"points": (point.model_copy(update={"actions": (3, *point.actions[1:])}),)})
-    with pytest.raises(InvalidFile, match=r"point 0: action \[3\] of agent_0 in step 0 is not legal"):
+    with pytest.raises(InvalidFile, match="point 0: action 0, 3, is not legal"):
         fronts.verify(illegal)
     params = {"num_agents": 10, "type_counts": [3, 7], "sections": 3, "capacity": 2, "num_timesteps": 2, "reward_mode": "team"}
     made = fronts.returns_front(GameChoice(id=ID, params=params), 1, LIMITS)
