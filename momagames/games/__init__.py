@@ -48,6 +48,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
     "mo-connect4-v0": Entry("momagames.games.connect4:game"),
     "mo-beach-v0": Entry("momagames.games.beach:game"),
+    "mo-item-gathering-v0": Entry("momagames.games.item_gathering:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 
@@ -69,4 +70,8 @@ COMMANDS: dict[str, Command] = {
 GYMNASIUM_IDS: dict[str, str] = {"tap-to-blast-v0": "momagames.games.tileblast.original:TapToBlastEnv"}
 
 # Modules of MOMAland -> ids, see `momagames.envs`.
-MODULE_ALIASES = {"samegame.mosame_game_v0": "mo-samegame-v0", "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0"}
+MODULE_ALIASES = {
+    "samegame.mosame_game_v0": "mo-samegame-v0",
+    "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0",
+    "item_gathering.moitem_gathering_v0": "mo-item-gathering-v0",
+}

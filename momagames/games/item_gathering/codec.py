@@ -15,7 +15,7 @@ from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
 
 KEYS = ("agents", "items", "n", "rng")
 MOVES = ("stay", "up", "down", "left", "right")
-PARAMETERS = ("height", "width", "agents", "steps", "random", "team", "chance", "column")
+PARAMETERS = ("height", "width", "agents", "types", "steps", "random", "team", "chance", "column")
 
 
 def unpack_items(state: State) -> NDArray[np.int64]:
@@ -45,9 +45,8 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     """§9 Fill a state from cells of agents, items and, if given, everything else. Raises InvalidState."""
     for name in ("agents", "items"):
         check_position(given, KEYS, needed=name)
-    count, height, width = int(state["agents"]), int(state["height"]), int(state["width"])
+    count, types, height, width = (int(state[name]) for name in ("agents", "types", "height", "width"))
     available = np.bincount(state["item"], minlength=rules.MAX_TYPES + 1)
-    types = int(np.flatnonzero(available)[-1])
     agents = read_rows(given["agents"], "agents", (height, width))
     if len(agents) != count or len(set(map(tuple, agents.tolist()))) != count:
         raise InvalidState(invalid_value("agents", given["agents"], f"[row, column] of {count} agents, on different cells"))

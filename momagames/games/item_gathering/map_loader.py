@@ -81,7 +81,7 @@ def read_row(number: int, row: Any) -> list[int]:
         text = row.strip()
         parts: Any = SEPARATORS.split(text) if SEPARATORS.search(text) else text.replace(".", "0")
     else:
-        parts = np.ravel(row).tolist() if np.iterable(row) else [row]
+        parts = row.tolist() if isinstance(row, np.ndarray) else list(row) if np.iterable(row) else [row]
     return [read_cell(number, column, part) for column, part in enumerate(parts)]
 
 

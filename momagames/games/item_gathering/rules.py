@@ -19,6 +19,7 @@ state_dtype = record(
     height=("i2",),
     width=("i2",),
     agents=("i2",),
+    types=("i2",),
     steps=("i2",),
     random=("u1",),  # whether the start is shuffled
     team=("u1",),  # whether all agents share one reward
@@ -113,10 +114,10 @@ def resolve_moves(state, actions, targets):
 @kernel
 def is_held(state, targets, cell):
     """Return whether an agent that is on a cell stays there."""
+    found = False
     for agent in range(np.int64(state["agents"])):
-        if state["cell"][agent] == cell and targets[agent] == cell:
-            return True
-    return False
+        found |= state["cell"][agent] == cell and targets[agent] == cell
+    return found
 
 
 @kernel
