@@ -113,9 +113,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
             result=view.describe_result,
         ),
         human=HUMAN,
-        search=SearchSupport(
-            exact=ExactSearch(write_key=rules.write_state_key, key_words=rules.count_key_words(height * width, agents))
-        ),
+        search=SearchSupport(exact=ExactSearch(write_key=rules.write_state_key, key_words=key_words)),
         original=OriginalGame(reward_bounds=(0, max(counts))),  # §5
         params=params if objectives is None else {**params, "objectives": chosen},
         parameters=(*PARAMETERS, SELECTION),
