@@ -73,5 +73,6 @@ GYMNASIUM_IDS: dict[str, str] = {"tap-to-blast-v0": "momagames.games.tileblast.o
 MODULE_ALIASES = {
     "samegame.mosame_game_v0": "mo-samegame-v0",
     "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0",
+    "connect4.moconnect4_v0": "mo-connect4-v0",
     "item_gathering.moitem_gathering_v0": "mo-item-gathering-v0",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,12 @@ PARAMETERS = (
         "pickup_probabilities", None, "probability for each type that a try to take an item succeeds; None: 1 for all",
         optional=True, convert=read_probabilities, accepts="None, or a probability for each type",
     ),
+    Parameter("control", "agents", "each agent moves itself, or one agent moves all of them", choices=("agents", "central")),
 )  # fmt: skip
 NAMES = tuple(f"item_{kind}" for kind in range(1, rules.MAX_TYPES + 1))
 SELECTION = Parameter("objectives", None, "objectives by name, in this order", choices=(None, NAMES))
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
+CENTRAL_KERNELS = replace(KERNELS, legal=rules.central_legal)
 HUMAN = Human(
     keys=Keys(
         {"up": ((0,), rules.UP), "down": ((0,), rules.DOWN), "left": ((0,), rules.LEFT), "right": ((0,), rules.RIGHT),
@@ -60,6 +63,7 @@ HUMAN = Human(
     action_name=codec.action_name,
     parse_action=codec.parse_action,
 )  # fmt: skip
+CENTRAL_HUMAN = Human(action_name=codec.action_name, parse_action=codec.parse_action)
 
 
 def game(id: str, objectives: Any = None, **given: Any) -> Game:
@@ -76,25 +80,29 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
     blank["random"], blank["team"], blank["steps"] = params["randomise"], is_team, steps
     blank["chance"][: len(counts)] = 1.0 if chances is None else chances
     blank["column"] = [chosen.index(name) if name in chosen else -1 for name in NAMES]
-    agents = int(blank["agents"])
+    agents, is_central = int(blank["agents"]), params["control"] == "central"
+    if is_central and agents > rules.MAX_CENTRAL:
+        expected = f"'agents', since the map has {agents} agents and one moves at most {rules.MAX_CENTRAL}"
+        raise InvalidParameter(invalid_value(f"{id}: control", "central", expected))
+    blank["central"] = is_central
     height, width = int(blank["height"]), int(blank["width"])
     key_words = 1 + -(-agents // 4) + -(-height * width // 64)
-    has_chance = agents > 1 or any(0 < chance < 1 for chance in chances or ())
+    has_chance = (agents > 1 and not is_central) or any(0 < chance < 1 for chance in chances or ())
     return Game(
         id=id,
         title="MO-ItemGathering",
-        variant=f"{agents} agents" if agents > 1 else "1 agent",
-        agents=tuple(f"agent_{i}" for i in range(agents)),
-        teams=(0,) * agents if is_team else (),
-        dynamics="simultaneous",
+        variant=(f"{agents} agents" if agents > 1 else "1 agent") + (", central control" if is_central else ""),
+        agents=("team",) if is_central else tuple(f"agent_{i}" for i in range(agents)),
+        teams=(0,) * agents if is_team and not is_central else (),
+        dynamics="sequential" if is_central else "simultaneous",
         chance="step" if has_chance else "start" if params["randomise"] else "none",
         objectives=tuple(
-            Objective(name, "items taken", 0, min(agents, count) if is_team else 1, 0, count, "§5")
+            Objective(name, "items taken", 0, min(agents, count) if is_team or is_central else 1, 0, count, "§5")
             for name, count in ((name, counts[known.index(name)]) for name in chosen)
         ),
-        actions=(len(codec.MOVES),),
+        actions=(rules.MOVES**agents if is_central else rules.MOVES,),
         fields=(
-            Field("id", (1,), "int8", -agents, -1),
+            Field("id", (1,), "int8", 0 if is_central else -agents, 0 if is_central else -1),
             Field("map", (height, width), "int8", -agents, len(counts)),
             Field("under", (agents,), "int8", 0, len(counts)),
             Field("steps_left", (1,), "int32", 0, steps),
@@ -102,8 +110,8 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         max_episode_steps=steps,
         factory=game,
         blank_state=blank,
-        kernels=KERNELS,
-        rules_key="item_gathering",
+        kernels=CENTRAL_KERNELS if is_central else KERNELS,
+        rules_key="item_gathering.central" if is_central else "item_gathering",
         codec=codec.CODEC,
         view=View(
             draw=view.draw_picture,
@@ -112,7 +120,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
             animation=Animation(view.find_slides, view.locate_cells),
             result=view.describe_result,
         ),
-        human=HUMAN,
+        human=CENTRAL_HUMAN if is_central else HUMAN,
         search=SearchSupport(exact=ExactSearch(write_key=rules.write_state_key, key_words=key_words)),
         original=OriginalGame(reward_bounds=(0, max(counts))),  # §5
         params=params if objectives is None else {**params, "objectives": chosen},

@@ -14,8 +14,9 @@ from momagames.games.item_gathering import rules
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
 
 KEYS = ("agents", "items", "n", "rng")
+EACH = " for each agent"
 MOVES = ("stay", "up", "down", "left", "right")
-PARAMETERS = ("height", "width", "agents", "types", "steps", "random", "team", "chance", "column")
+PARAMETERS = ("height", "width", "agents", "types", "steps", "random", "team", "central", "chance", "column")
 
 
 def unpack_items(state: State) -> NDArray[np.int64]:
@@ -86,18 +87,26 @@ def read_rows(given: Any, name: str, bounds: tuple[int, ...]) -> NDArray[np.int6
     return rows.astype(np.int64)
 
 
+def split_action(state: State, action: Any) -> list[int]:
+    """Return the action of each agent on the map from that of one agent, or of the one that moves all (§3.1)."""
+    number = int(np.ravel(action)[0])
+    return [number // rules.MOVES**i % rules.MOVES for i in range(int(state["agents"]))] if state["central"] else [number]
+
+
 def action_name(state: State, action: Any) -> str:
-    """Return the name of an action."""
-    return MOVES[int(np.ravel(action)[0])]
+    """Return the name of an action; of a joint one, the name for each agent."""
+    return " ".join(MOVES[move] for move in split_action(state, action))
 
 
 def parse_action(state: State, text: str) -> int:
-    """Return the action of a text: its name, the beginning of it, or its number. Raises ValueError."""
-    word = text.strip().lower()
-    found = [k for k, name in enumerate(MOVES) if word == str(k) or (word and name.startswith(word))]
-    if len(found) != 1:
-        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 4)")
-    return found[0]
+    """Return the action of a text: its name, the beginning of it, or its number, for each agent. Raises ValueError."""
+    words = text.lower().replace(",", " ").split()
+    if len(words) != (int(state["agents"]) if state["central"] else 1):
+        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 4){EACH * int(state['central'])}")
+    moves = [[k for k, name in enumerate(MOVES) if word == str(k) or name.startswith(word)] for word in words]
+    if any(len(found) != 1 for found in moves):
+        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 4){EACH * int(state['central'])}")
+    return sum(found[0] * rules.MOVES**i for i, found in enumerate(moves))
 
 
 CODEC = Codec(save, load, KEYS, parameters=PARAMETERS)

@@ -10,6 +10,7 @@ from momagames.kernels.rng import advance, draw, uniform
 MAX_AGENTS, MAX_SIDE, MAX_TYPES, MAX_STEPS = 16, 20, 9, 1000
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 STAY, UP, DOWN, LEFT, RIGHT = range(5)
+MOVES, MAX_CENTRAL = 5, 4  # actions of an agent; most agents that one can move
 RING = 2  # outermost rings of cells that a random start leaves alone
 state_dtype = record(
     MAX_AGENTS,
@@ -23,6 +24,7 @@ state_dtype = record(
     steps=("i2",),
     random=("u1",),  # whether the start is shuffled
     team=("u1",),  # whether all agents share one reward
+    central=("u1",),  # whether one agent moves all
     chance=("f8", (MAX_TYPES,)),  # probability that a try to take an item of each type succeeds
     column=("i1", (MAX_TYPES,)),  # of each type in the reward vector, or -1
 )
@@ -72,6 +74,22 @@ def legal(state, agent, mask):
 
 
 @kernel
+def central_legal(state, agent, mask):
+    """§3.1 Joint actions in which all that move get to another cell."""
+    agents, wishes = np.int64(state["agents"]), local_array(MAX_AGENTS)
+    for joint in range(mask.shape[0]):
+        rest, is_legal = joint, not state["over"]
+        for one in range(agents):
+            action = rest % MOVES
+            wishes[one] = find_target(state, one, action)
+            is_legal &= action == STAY or wishes[one] != state["cell"][one]
+            for other in range(one):
+                is_legal &= wishes[other] != wishes[one]
+            rest //= MOVES
+        mask[joint] = is_legal
+
+
+@kernel
 def find_target(state, agent, action):
     """§4.1 Return the cell that an agent wants."""
     width, cell = np.int64(state["width"]), np.int64(state["cell"][agent])
@@ -91,8 +109,11 @@ def find_target(state, agent, action):
 def resolve_moves(state, actions, targets):
     """§4.1 to §4.3 Write the cell where each agent stands after a joint action to targets int64[A]."""
     agents, wishes = np.int64(state["agents"]), local_array(MAX_AGENTS)
+    joint = actions[0, 0]
     for agent in range(agents):
-        wishes[agent] = find_target(state, agent, actions[agent, 0])
+        action = joint % MOVES if state["central"] else actions[agent % actions.shape[0], 0]
+        joint //= MOVES
+        wishes[agent] = find_target(state, agent, action)
         targets[agent] = wishes[agent]
     for later in range(1, agents):  # §4.2
         wish = wishes[later]
@@ -150,8 +171,8 @@ def step(state, actions, reward):
     for agent in range(agents):
         kind = take_item(state, agent)
         column = np.int64(state["column"][kind - 1]) if kind else -1
-        if column >= 0 and state["team"]:  # §5.2
-            for other in range(agents):
+        if column >= 0 and (state["team"] or state["central"]):  # §5.2
+            for other in range(reward.shape[0]):
                 reward[other, column] += 1
         elif column >= 0:  # §5.1
             reward[agent, column] = 1
@@ -167,7 +188,7 @@ def observe(state, agent, out):
     """§7 The fields id, map, under and steps_left, each aligned to 8 bytes."""
     cells, agents = np.int64(state["height"]) * np.int64(state["width"]), np.int64(state["agents"])
     numbers, under = out.view(np.int8), 8 + align(cells)
-    numbers[0] = -(agent + 1)
+    numbers[0] = 0 if state["central"] else -(agent + 1)
     for cell in range(cells):
         numbers[8 + cell] = state["item"][cell]
     for other in range(agents):
@@ -185,12 +206,20 @@ def align(size):
 
 @kernel
 def write_state_key(state, words):
-    """Write the step, the cell of each agent, and a bit for each cell with an item; see `ExactSearch`."""
+    """Write the step, the cell of each agent, and a bit for each cell with an item; see `ExactSearch`.
+
+    With central control agents are exchangeable: their cells are in ascending order.
+    """
     agents = np.int64(state["agents"])
     words[:] = 0
     words[0] = np.uint64(state["ply"])
     for agent in range(agents):
-        words[1 + agent // 4] |= np.uint64(state["cell"][agent]) << np.uint64(16 * (agent % 4))
+        cell, place = state["cell"][agent], agent
+        if state["central"]:
+            place = 0
+            for other in range(agents):
+                place += state["cell"][other] < cell
+        words[1 + place // 4] |= np.uint64(cell) << np.uint64(16 * (place % 4))
     first = 1 + (agents + 3) // 4
     for cell in range(np.int64(state["height"]) * np.int64(state["width"])):
         if state["item"][cell]:

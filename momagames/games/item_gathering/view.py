@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames.contract import Cell, Cells, Line, Slide, State
 from momagames.games.item_gathering import rules
-from momagames.games.item_gathering.codec import locate_agents, unpack_items
+from momagames.games.item_gathering.codec import locate_agents, split_action, unpack_items
 from momagames.render import canvas, shapes
 from momagames.render.text import grid
 
@@ -55,7 +55,9 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, hidden
     sheet = _draw_background(height, width, len(counts), side).copy()
     for y, x in np.argwhere(items).tolist():
         canvas.place(sheet, EDGE + y * side, EDGE + x * side, _draw_cell(side, (y + x) % 2, int(items[y, x]), -1, rules.STAY))
-    moves = [rules.STAY] * int(state["agents"]) if last is None else np.ravel(last).tolist()
+    moves = [rules.STAY] * int(state["agents"])
+    if last is not None:
+        moves = split_action(state, last) if state["central"] else np.ravel(last).tolist()
     for agent, (y, x) in enumerate(locate_agents(state)):
         if (y, x) not in hidden:
             tile = _draw_cell(side, (y + x) % 2, int(items[y, x]), agent, moves[agent])
