@@ -70,7 +70,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
     """Return the game with these parameters (§8)."""
     params = check_parameters(id, PARAMETERS, given)
     blank = make_blank(map_loader.load(params["initial_map"]))
-    counts = np.bincount(blank["item"])[1:].tolist()
+    counts = np.bincount(blank["map"][blank["map"] > 0])[1:].tolist()
     chances, steps, is_team = params["pickup_probabilities"], params["num_timesteps"], params["reward_mode"] == "team"
     if chances is not None and len(chances) != len(counts):
         expected = f"{len(counts)} probabilities, one for each type of item on the map"
@@ -131,12 +131,11 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
 
 
 def make_blank(grid: Any) -> Any:
-    """Return the state of a map int64[H, W], a record with its items and agents."""
+    """Return a record with a map int64[H, W] and nothing generated."""
     blank = np.zeros(1, rules.state_dtype)[0]
     blank["height"], blank["width"] = grid.shape
     values = map_loader.list_types(grid)
-    blank["item"][: grid.size] = np.where(grid > map_loader.AGENT, 1 + np.searchsorted(values, grid), 0).ravel()
-    cells = np.flatnonzero(grid == map_loader.AGENT)
-    blank["agents"], blank["types"], blank["left"] = len(cells), len(values), (grid > map_loader.AGENT).sum()
-    blank["cell"][: len(cells)] = cells
+    kinds = np.where(grid > map_loader.AGENT, 1 + np.searchsorted(values, grid), 0)
+    blank["map"][: grid.size] = np.where(grid == map_loader.AGENT, rules.AGENT, kinds).ravel()
+    blank["agents"], blank["types"] = (grid == map_loader.AGENT).sum(), len(values)
     return blank

@@ -16,7 +16,7 @@ from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
 KEYS = ("agents", "items", "n", "rng")
 EACH = " for each agent"
 MOVES = ("stay", "up", "down", "left", "right")
-PARAMETERS = ("height", "width", "agents", "types", "steps", "random", "team", "central", "chance", "column")
+PARAMETERS = ("map", "height", "width", "agents", "types", "steps", "random", "team", "central", "chance", "column")
 
 
 def unpack_items(state: State) -> NDArray[np.int64]:
@@ -47,7 +47,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     for name in ("agents", "items"):
         check_position(given, KEYS, needed=name)
     count, types, height, width = (int(state[name]) for name in ("agents", "types", "height", "width"))
-    available = np.bincount(state["item"], minlength=rules.MAX_TYPES + 1)
+    available = np.bincount(state["map"][state["map"] > 0], minlength=rules.MAX_TYPES + 1)
     agents = read_rows(given["agents"], "agents", (height, width))
     if len(agents) != count or len(set(map(tuple, agents.tolist()))) != count:
         raise InvalidState(invalid_value("agents", given["agents"], f"[row, column] of {count} agents, on different cells"))

@@ -7,16 +7,18 @@ from momagames.kernels.jit import kernel, local_array
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED, record
 from momagames.kernels.rng import advance, draw, uniform
 
-MAX_AGENTS, MAX_SIDE, MAX_TYPES, MAX_STEPS = 16, 20, 9, 1000
+MAX_AGENTS, MAX_SIDE, MAX_TYPES, MAX_STEPS = 16, 16, 9, 1000
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 STAY, UP, DOWN, LEFT, RIGHT = range(5)
 MOVES, MAX_CENTRAL = 5, 4  # actions of an agent; most agents that one can move
+AGENT = -1  # in a map
 RING = 2  # outermost rings of cells that a random start leaves alone
 state_dtype = record(
     MAX_AGENTS,
     item=("i1", (MAX_CELLS,)),  # type of the item on each cell, row by row; 0 for none
     cell=("i2", (MAX_AGENTS,)),  # of each agent
     left=("i2",),  # items on the map
+    map=("i1", (MAX_CELLS,)),  # items of the start, as `item`; a cell of an agent is AGENT
     height=("i2",),
     width=("i2",),
     agents=("i2",),
@@ -32,10 +34,25 @@ state_dtype = record(
 
 @kernel
 def generate(state):
-    """§2.3 The map of the blank state, shuffled if the parameter says so."""
+    """§2 The map, shuffled if the parameter says so."""
     height, width = np.int64(state["height"]), np.int64(state["width"])
-    if not state["random"] or min(height, width) <= 2 * RING:
-        return
+    for cell in range(height * width):
+        state["item"][cell] = state["map"][cell]
+    if state["random"] and min(height, width) > 2 * RING:
+        shuffle(state, height, width)
+    agent, left = 0, 0
+    for cell in range(height * width):
+        if state["item"][cell] == AGENT:
+            state["cell"][agent] = cell
+            state["item"][cell] = 0
+            agent += 1
+        left += state["item"][cell] > 0
+    state["left"] = left
+
+
+@kernel
+def shuffle(state, height, width):
+    """§2.3 Exchange whole rows, then columns of the inner part."""
     for last in range(height - 2 * RING - 1, 0, -1):
         other = draw(state, last + 1)
         for column in range(RING, width - RING):
@@ -44,14 +61,6 @@ def generate(state):
         other = draw(state, last + 1)
         for row in range(RING, height - RING):
             swap_cells(state, row * width + RING + last, row * width + RING + other)
-    agents = np.int64(state["agents"])
-    for agent in range(1, agents):  # agents are numbered in row-major order
-        cell = np.int64(state["cell"][agent])
-        place = agent
-        while place > 0 and state["cell"][place - 1] > cell:
-            state["cell"][place] = state["cell"][place - 1]
-            place -= 1
-        state["cell"][place] = cell
 
 
 @kernel
@@ -60,11 +69,6 @@ def swap_cells(state, one, other):
     item = state["item"][one]
     state["item"][one] = state["item"][other]
     state["item"][other] = item
-    for agent in range(np.int64(state["agents"])):
-        if state["cell"][agent] == one:
-            state["cell"][agent] = other
-        elif state["cell"][agent] == other:
-            state["cell"][agent] = one
 
 
 @kernel

@@ -31,5 +31,5 @@ GOLDEN = {
 
 def letters(game, objective):
     """Letters in the formulas of SPEC.md."""
-    index = int(objective.name.removeprefix("item_"))
-    return {"A": int(game.blank_state["agents"]), "c_t": int((game.blank_state["item"] == index).sum())}
+    index = int(objective.removeprefix("item_"))
+    return {"A": int(game.blank_state["agents"]), "c_t": int((game.blank_state["map"] == index).sum())}
