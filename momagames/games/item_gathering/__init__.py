@@ -15,6 +15,7 @@ from momagames.contract import (
     Human,
     Kernels,
     Keys,
+    LearningSupport,
     Objective,
     OriginalGame,
     Parameter,
@@ -24,7 +25,7 @@ from momagames.contract import (
     check_parameters,
 )
 from momagames.errors import InvalidParameter, invalid_value
-from momagames.games.item_gathering import codec, map_loader, rules, view
+from momagames.games.item_gathering import codec, learning, map_loader, rules, view
 from momagames.render import canvas
 
 
@@ -121,7 +122,16 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
             result=view.describe_result,
         ),
         human=CENTRAL_HUMAN if is_central else HUMAN,
-        search=SearchSupport(exact=ExactSearch(write_key=rules.write_state_key, key_words=key_words)),
+        search=SearchSupport(
+            optimistic=learning.optimistic,
+            present=learning.present,
+            exact=ExactSearch(write_key=rules.write_state_key, key_words=key_words),
+        ),
+        learning=LearningSupport(
+            objective_features=learning.OBJECTIVE_FEATURES,
+            egocentric_view=None if is_central else learning.declare_view(height, width, len(counts)),
+        ),
+        policies={name: f"momagames.games.item_gathering.policies:{name.upper()}" for name in ("nearest", "weighted")},
         original=OriginalGame(reward_bounds=(0, max(counts))),  # §5
         params=params if objectives is None else {**params, "objectives": chosen},
         parameters=(*PARAMETERS, SELECTION),
