@@ -7,7 +7,7 @@ from momagames.kernels.jit import kernel, local_array
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED, record
 from momagames.kernels.rng import advance, draw, uniform
 
-MAX_AGENTS, MAX_SIDE, MAX_TYPES, MAX_STEPS = 16, 16, 9, 1000
+MAX_AGENTS, MAX_SIDE, MAX_TYPES, MAX_STEPS = 16, 20, 9, 1000
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 STAY, UP, DOWN, LEFT, RIGHT = range(5)
 MOVES, MAX_CENTRAL = 5, 4  # actions of an agent; most agents that one can move
