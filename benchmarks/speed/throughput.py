@@ -85,7 +85,7 @@ def select_sizes(sizes: tuple[int, ...], steps: int) -> list[int]:
 
 
 def momaland_loop(case: str, games: int) -> Measure | None:
-    """momaland's plain AEC loop (reset, last, step) over recorded games, or None. A step is one of all agents that act at once."""
+    """momaland's plain AEC loop (reset, last, step) over recorded games, or None; a step is one of all that act at once."""
     env = momaland_env(case)
     if env is None:
         return None

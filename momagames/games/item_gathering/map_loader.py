@@ -17,7 +17,7 @@ from momagames.errors import InvalidFile, InvalidParameter, nearest, one_of
 from momagames.files.reading import is_file, read_bytes
 from momagames.games.item_gathering import rules
 
-NAMES = ("default",)
+NAMES = ("default", "corners", "orchard", "alone", "crowd")
 ACCEPTS = f"{one_of(NAMES)}; rows of whole numbers (0 empty, 1 an agent, 2 and more an item); a text; or the path of a file"
 AGENT, MAX_VALUE, MAX_BYTES = 1, 127, 64 << 10
 SEPARATORS = re.compile(r"[,\s]+")
