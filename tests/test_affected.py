@@ -11,7 +11,20 @@ import pytest
 from tests.conftest import select
 
 ROOT = Path(__file__).resolve().parents[1]
-GAMES = ["beach", "breakthrough", "connect4", "gem_mining", "gemwalk", "pommerman", "robotmail", "samegame", "tileblast"]
+GAMES = [
+    "beach",
+    "breakthrough",
+    "connect4",
+    "gem_mining",
+    "gemwalk",
+    "ingenious",
+    "item_gathering",
+    "pommerman",
+    "robotmail",
+    "route_choice",
+    "samegame",
+    "tileblast",
+]
 pytestmark = pytest.mark.long  # reads every file
 
 

@@ -63,6 +63,7 @@ CLAIRVOYANT: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters
     "mo-tileblast-v0-5x5": ("mo-tileblast-v0", {"level": SQUARE, "objectives": ["goals", "move", "score"]}),
     "mo-tileblast-v0-first": ("mo-tileblast-v0", {"level": FIRST, "objectives": ["moves_saved", "score", "created"]}),
 }
+GATHERING = {"default": (6, 7, 8, 10), "corners": (9,), "orchard": (7,), "alone": (12,)}  # map -> numbers of steps
 RESPONSES = (
     ("player_0", "greedy", ("win", "captures")),
     ("player_1", "greedy", ("win", "captures")),
@@ -84,6 +85,11 @@ def list_commands() -> dict[str, list[str]]:
         given = [word for name, value in parameters.items() for word in ("-p", f"{name}={json.dumps(value)}")]
         for seed in range(5):
             found[f"{stem}-{seed}"] = [id, *given, "--claim", "clairvoyant", "--seed", str(seed)]
+    for name, horizons in GATHERING.items():
+        for steps in horizons:
+            given = [f"initial_map={name}", f"num_timesteps={steps}", "control=central"]
+            params = [word for pair in given for word in ("-p", pair)]
+            found[f"mo-item-gathering-v0-{name}-{steps}"] = ["mo-item-gathering-v0", *params]
     for agent in ("player_0", "player_1"):
         given = ["--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *BOARD, *given]

@@ -85,12 +85,13 @@ def select_sizes(sizes: tuple[int, ...], steps: int) -> list[int]:
 
 
 def momaland_loop(case: str, games: int) -> Measure | None:
-    """momaland's plain AEC loop (reset, last, step) over recorded games, or None."""
+    """momaland's plain AEC loop (reset, last, step) over recorded games, or None; a step is one of all that act at once."""
     env = momaland_env(case)
     if env is None:
         return None
     recorded = record(env, range(games), np.random.default_rng(0))
-    return lambda: replay(env, recorded, time.process_time)
+    id, params = CASES[case]
+    return lambda: replay(env, recorded, time.process_time) * momagames.spec(id, **params).actors
 
 
 def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:

@@ -58,7 +58,8 @@ def record(env: Any, seeds: Iterable[int], rng: Any) -> list[tuple[int, list[Any
             if terminated or truncated:
                 action = None
             else:
-                legal = seen["action_mask"].nonzero()[0]
+                has_mask = isinstance(seen, dict) and "action_mask" in seen  # momaland's games of simultaneous moves have none
+                legal = seen["action_mask"].nonzero()[0] if has_mask else range(env.action_space(env.agent_selection).n)
                 if not len(legal):
                     break
                 action = int(rng.choice(legal))

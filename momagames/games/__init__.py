@@ -49,6 +49,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-connect4-v0": Entry("momagames.games.connect4:game"),
     "mo-beach-v0": Entry("momagames.games.beach:game"),
     "mo-gem-mining-v0": Entry("momagames.games.gem_mining:game"),
+    "mo-item-gathering-v0": Entry("momagames.games.item_gathering:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 
@@ -77,4 +78,5 @@ MODULE_ALIASES = {
     "connect4.moconnect4_v0": "mo-connect4-v0",
     "beach.mobeach_v0": "mo-beach-v0",
     "gem_mining.mogem_mining_v0": "mo-gem-mining-v0",
+    "item_gathering.moitem_gathering_v0": "mo-item-gathering-v0",
 }
