@@ -48,6 +48,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
     "mo-connect4-v0": Entry("momagames.games.connect4:game"),
     "mo-beach-v0": Entry("momagames.games.beach:game"),
+    "mo-ingenious-v0": Entry("momagames.games.ingenious:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 
@@ -68,5 +69,12 @@ COMMANDS: dict[str, Command] = {
 # Gymnasium ids in the namespace momagames/ that are no games of their own -> "module:class"
 GYMNASIUM_IDS: dict[str, str] = {"tap-to-blast-v0": "momagames.games.tileblast.original:TapToBlastEnv"}
 
-# Modules of MOMAland -> ids, see `momagames.envs`.
-MODULE_ALIASES = {"samegame.mosame_game_v0": "mo-samegame-v0", "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0"}
+# Modules of MOMAland -> ids, see `momagames.envs`; and names of their arguments that are ours by another one.
+MODULE_ALIASES = {
+    "samegame.mosame_game_v0": "mo-samegame-v0",
+    "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0",
+    "connect4.moconnect4_v0": "mo-connect4-v0",
+    "beach.mobeach_v0": "mo-beach-v0",
+    "ingenious.moingenious_v0": "mo-ingenious-v0",
+}
+ARGUMENT_ALIASES = {"mo-ingenious-v0": {"fully_obs": "fully_observable"}}

@@ -481,3 +481,79 @@ def observe(state, agent, out):
     for one in range(agents):
         for color in range(colors):
             scores[one * colors + color] = min(np.int64(state["scores"][one % np.int64(state["teams"]), color]), cap)
+
+
+@kernel
+def prune_equivalent_actions(state, mask):
+    """Clear the placements of a tile that an earlier slot has as well, and one way round of those of two equal colors."""
+    rack, rack_size = state["racks"][np.int64(state["to_move"])], np.int64(state["rack_size"])
+    pair, radius, board = 0, np.int64(state["radius"]), state["board"]
+    for q in range(-radius, radius + 1):
+        first, last = span(radius, q)
+        for r in range(first, last + 1):
+            for d in range(len(STEPS)):
+                if board[MIDDLE + q * ROW + r + STEPS[d]] == WALL:
+                    continue
+                for slot in range(rack_size):
+                    at = pair * rack_size + slot
+                    if mask[at]:
+                        mask[at] = is_first(rack, slot) and (d in (0, 1, 5) or (rack[slot] >> 3) != (rack[slot] & 7))
+                pair += 1
+
+
+@kernel
+def is_first(rack, slot):
+    """Return whether no earlier slot has an equal tile."""
+    for i in range(slot):
+        if rack[i] == rack[slot]:
+            return False
+    return True
+
+
+@kernel
+def append_bits(words, at, value, size):
+    """Write the lowest bits of a value to words uint64[W] at a bit; return the place after them."""
+    word, shift = at // 64, at % 64
+    words[word] |= np.uint64(value) << np.uint64(shift)
+    if shift + size > 64:
+        words[word + 1] |= np.uint64(value) >> np.uint64(64 - shift)
+    return at + size
+
+
+@kernel
+def write_state_key(state, words):
+    """Write a key that is equal for positions with the same future, if all tiles of the bag are in the order of upcoming ones.
+
+    Racks are sorted: the slots of tiles do not matter, also in an exchange. Of the order, those tiles count that can be drawn.
+    """
+    words[:] = np.uint64(0)
+    radius, agents, colors = np.int64(state["radius"]), np.int64(state["agents"]), np.int64(state["colors"])
+    at, empty, rack_size = append_bits(words, 0, np.int64(state["to_move"]) * 2 + np.int64(state["first_round"]), 4), 0, 0
+    for q in range(-radius, radius + 1):
+        first, last = span(radius, q)
+        for r in range(first, last + 1):
+            color = np.int64(state["board"][MIDDLE + q * ROW + r])
+            at = append_bits(words, at, color, 3)
+            empty += np.int64(color == 0)
+    rack_size = np.int64(state["rack_size"])
+    for agent in range(agents):
+        for i in range(rack_size):
+            at = append_bits(words, at, find_ranked(state["racks"][agent], rack_size, i), 6)
+    for team in range(np.int64(state["teams"])):
+        for color in range(colors):
+            at = append_bits(words, at, np.int64(state["scores"][team, color]), 14)
+    drawn = min(np.int64(state["ordered"]), empty // 2 * (1 + rack_size))
+    for i in range(drawn):
+        at = append_bits(words, at, np.int64(state["upcoming"][i]), 6)
+
+
+@kernel
+def find_ranked(rack, rack_size, rank):
+    """Return the tile of a rank in the sorted rack."""
+    for slot in range(rack_size):
+        before = 0
+        for i in range(rack_size):
+            before += np.int64(rack[i] < rack[slot] or (rack[i] == rack[slot] and i < slot))
+        if before == rank:
+            return np.int64(rack[slot])
+    return 0
