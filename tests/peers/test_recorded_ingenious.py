@@ -29,7 +29,7 @@ def start(env, state, mover, first_round, upcoming=()):
 
 
 def list_open(env, rack_size):
-    """Return the placements of the mask of the agent to move in the form of `legal`, each with all slots and both ways round."""
+    """Return the mask of the agent to move in the form of `legal`: it has all slots of a placement, and both ways round."""
     pairs = find_geometry(env.game.params["board_size"] - 1).pairs
     mask = env.observe(env.agent_selection)["action_mask"].reshape(len(pairs), rack_size)
     assert (mask.min(axis=1) == mask.max(axis=1)).all()

@@ -31,7 +31,8 @@ PARAMETERS = (
     Parameter("num_colors", 6, "colors, and objectives", 2, rules.MAX_COLORS),
     Parameter("board_size", None, "cells on a side of the board; None: num_agents + 4", rules.MIN_SIDE, rules.MAX_SIDE,
               optional=True),
-    Parameter("reward_mode", "competitive", "who shares a score, and its cap", choices=("competitive", "collaborative", "two_teams")),
+    Parameter("reward_mode", "competitive", "who shares a score, and its cap",
+              choices=("competitive", "collaborative", "two_teams")),
     Parameter("fully_observable", False, "all racks are open"),
     Parameter("fixed_bag", False, "the order of the tiles in the bag is drawn at the start"),
 )  # fmt: skip
@@ -99,7 +100,7 @@ def game(id: str, **given: Any) -> Game:
         fields=(
             Field("board", (side, side), "int8", 0, rules.MAX_COLORS),
             Field("racks", (agents, rack_size, 2) if is_open else (rack_size, 2), "int8", 0, colors),
-            Field("scores", (agents, colors), "int16", 0, cap),
+            Field("scores", (agents, colors), "int32", 0, cap),
         ),
         max_episode_steps=steps,
         params=params,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -218,20 +219,27 @@ CODEC = Codec(save, load, KEYS, show, read, rules.PARAMETERS)
 
 
 def format_placement(state: State, action: Any) -> str:
-    """Return a placement as text, such as "5-2 on (0,-1) (0,0)"."""
+    """Return a placement as text, such as "5(0,-1)2(0,0)@1": the colors, each with its cell, and the slot."""
     pair, slot = divmod(int(action), int(state["rack_size"]))
-    x, y = geometry_of(state).pairs[pair]
-    a, b = unpack_rack(state, int(state["to_move"]))[slot]
-    return f"{a} on ({x[0]},{x[1]}), {b} on ({y[0]},{y[1]}), slot {slot}"
+    (x, y), (a, b) = geometry_of(state).pairs[pair], unpack_rack(state, int(state["to_move"]))[slot]
+    return f"{a}({x[0]},{x[1]}){b}({y[0]},{y[1]})@{slot}"
 
 
 def parse_placement(state: State, text: str) -> int:
-    """Return the action of the slot and the cells "slot q r q r", or of its number. Raises ValueError."""
-    numbers = [int(part) for part in text.replace(",", " ").replace("(", " ").replace(")", " ").split()]
+    """Return the action of a placement as text, the colors in any order, the slot only if needed; or of its number.
+
+    Raises ValueError
+    """
+    numbers = [int(number) for number in re.findall(r"-?\d{1,9}", text)]
     if len(numbers) == 1:
         return numbers[0]
-    slot, *cells = numbers
-    pairs, pair = geometry_of(state).pairs, (tuple(cells[:2]), tuple(cells[2:]))
-    if pair not in pairs or not 0 <= slot < int(state["rack_size"]):
-        raise ValueError(f"{text!r} is not a placement: expected slot, cell and neighboring cell, such as '2 0 -1 0 0'")
-    return pairs.index(pair) * int(state["rack_size"]) + slot
+    if len(numbers) not in (6, 7):
+        raise ValueError(f"{text!r} is not a placement: expected colors with their cells, such as '5(0,-1)2(0,0)'")
+    a, q, r, b, other_q, other_r, *slots = numbers
+    pairs, rack, rack_size = geometry_of(state).pairs, unpack_rack(state, int(state["to_move"])), int(state["rack_size"])
+    for tile, pair in (([a, b], ((q, r), (other_q, other_r))), ([b, a], ((other_q, other_r), (q, r)))):
+        if tile in rack and pair in pairs:
+            slot = slots[0] if slots and slots[0] < rack_size and rack[slots[0]] == tile else rack.index(tile)
+            return pairs.index(pair) * rack_size + slot
+    tiles = ", ".join(f"{a}{b}" for a, b in rack)
+    raise ValueError(f"{text!r}: expected a tile of the rack ({tiles}) on two neighboring cells of the board")

@@ -14,7 +14,7 @@ FEATURES = ("open gains", "best open gain")
 
 @kernel
 def write_features(state, out):
-    """Write FEATURES to out float64[2, C]: the gains of single cells of each color on all empty cells, in sum, and the largest."""
+    """Write FEATURES to out float64[2, C]: the gains of a cell of each color on the empty cells, their sum and the largest."""
     radius, board, colors = np.int64(state["radius"]), state["board"], out.shape[1]
     gains = local_array(WALL + 1)
     out[:] = 0.0

@@ -96,10 +96,7 @@ def draw_tile(state):
     tiles = np.int64(state["tiles_left"])
     if tiles == 0:
         return 0
-    if state["ordered"]:
-        tile = take_next(state)
-    else:
-        tile = find_tile(state, draw(state, tiles))
+    tile = take_next(state) if state["ordered"] else find_tile(state, draw(state, tiles))
     state["bag"][(tile >> 3) - 1, (tile & 7) - 1] -= np.uint8(1)
     state["tiles_left"] -= 1
     return tile
@@ -197,8 +194,8 @@ def find_used_corner(state, cell):
 
 @kernel
 def find_free(state, free, far):
-    """§3.3 Write the empty cells that the first round does not forbid to free int64[ROW], and those of them that are not next to
-    a corner to far: a pair of free neighbors is allowed unless both are far. Without the first round no cell is far.
+    """§3.3 Write the empty cells that the first round does not forbid to free int64[ROW], and those of them that are not next
+    to a corner to far: a pair of free neighbors is allowed unless both are far. Without the first round no cell is far.
     """
     radius = np.int64(state["radius"])
     for row in range(ROW):
@@ -476,7 +473,7 @@ def observe(state, agent, out):
             out[at], out[at + 1] = tile >> 3, tile & 7
             at += 2
     at = (at + 7) // 8 * 8
-    scores = view_as(out[at:], np.int16)
+    scores = view_as(out[at:], np.int32)
     colors, cap = np.int64(state["colors"]), np.int64(state["cap"])
     for one in range(agents):
         for color in range(colors):
@@ -504,10 +501,10 @@ def prune_equivalent_actions(state, mask):
 @kernel
 def is_first(rack, slot):
     """Return whether no earlier slot has an equal tile."""
+    earlier = 0
     for i in range(slot):
-        if rack[i] == rack[slot]:
-            return False
-    return True
+        earlier += np.int64(rack[i] == rack[slot])
+    return earlier == 0
 
 
 @kernel

@@ -91,8 +91,7 @@ def describe(state: State) -> str:
     """Describe a position in a line."""
     if state["over"]:
         return f"the game is over: {describe_result(state)}"
-    first = ", first round" if state["first_round"] else ""
-    return f"{AGENTS[int(state['to_move'])]} is to move{first}; {int(state['tiles_left'])} tiles in the bag"
+    return f"{AGENTS[int(state['to_move'])]} is to move{', first round' if state['first_round'] else ''}"
 
 
 def list_racks(state: State, viewer: str | None) -> list[list[list[int]] | None]:
@@ -127,9 +126,7 @@ def _draw_symbol(color: int, side: int) -> canvas.Sheet:
 def _draw_board(layout: Layout, radius: int, board: bytes, marked: tuple[Place, ...]) -> canvas.Sheet:
     """Draw the board alone."""
     cells, side = find_geometry(radius).cells, max(layout.width, math.ceil(layout.bottom))
-    painters = [
-        paint_hexagon(*layout.locate(cell), layout.hexagon * 0.98, canvas.shade(canvas.INK), side) for cell in marked
-    ]
+    painters = [paint_hexagon(*layout.locate(cell), layout.hexagon * 0.98, canvas.shade(canvas.INK), side) for cell in marked]
     for cell, color in zip(cells, board, strict=True):
         ink = INKS[color - 1] if color else canvas.shade(EMPTY, DARK_EMPTY)
         part = 0.84 if cell in marked else 0.94
@@ -148,17 +145,16 @@ def _place_symbol(sheet: canvas.Sheet, x: float, y: float, hexagon: float, color
 
 @canvas.cache_drawing(maxsize=64)
 def _draw_tile(radius: float, tile: tuple[int, int] | None) -> canvas.Sheet:
-    """Draw a tile of a rack, or its back, on a square."""
+    """Draw a tile of a rack, or its back."""
     side = math.ceil(2 * math.sqrt(3) * radius)
     hidden = canvas.shade(HIDDEN, DARK_HIDDEN)
-    middles = [((half + 0.5) * math.sqrt(3) * radius, side / 2) for half in range(2)]
+    middles = [((half + 0.5) * math.sqrt(3) * radius, radius) for half in range(2)]
     inks = [hidden] * 2 if tile is None else [INKS[color - 1] for color in tile]
-    sheet = canvas.paint(
-        side, canvas.PAPER, *(paint_hexagon(x, y, radius, ink, side) for (x, y), ink in zip(middles, inks, strict=True))
-    )
+    painters = [paint_hexagon(x, y, radius, ink, side) for (x, y), ink in zip(middles, inks, strict=True)]
+    sheet = canvas.paint(side, canvas.PAPER, *painters)
     for (x, y), color in zip(middles, tile or (), strict=False):
         _place_symbol(sheet, x, y, radius, color)
-    return sheet
+    return canvas.crop(sheet, 0, 0, math.ceil(2 * radius), side)
 
 
 def draw_picture(state: State, last: Any = None, size: int | None = None, viewer: str | None = None) -> canvas.Sheet:
@@ -182,18 +178,13 @@ def draw_picture(state: State, last: Any = None, size: int | None = None, viewer
         for slot in range(int(state["rack_size"])):
             tile = None if rack is None else (rack[slot][0], rack[slot][1])
             if tile != (0, 0):
-                drawn = _draw_tile(radius, tile)
                 left = round(layout.locate_tile(agent, slot, 0)[0] - math.sqrt(3) / 2 * radius)
-                canvas.place(sheet, round(y - radius), left, canvas.crop(drawn, _margin(drawn, radius), 0, round(2 * radius), drawn.shape[1]))
+                canvas.place(sheet, round(y - radius), left, _draw_tile(radius, tile))
         for color in range(1, colors + 1):
             x, _ = layout.locate_score(agent, colors, color - 1)
             _place_symbol(sheet, x, y - 10 * layout.scale, 14 * layout.scale, color)
             canvas.write(sheet, x, y + 9 * layout.scale, str(scores[agent][color - 1]), letters, ink, "center")
     return sheet
-
-
-def _margin(drawn: canvas.Sheet, radius: float) -> int:
-    return (drawn.shape[0] - round(2 * radius)) // 2
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
