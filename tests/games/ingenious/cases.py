@@ -20,13 +20,13 @@ SMALL = {
 GOLDEN = {
     "mo-ingenious-v0": {
         "default": {"seed": 1},
-        "teams": {"seed": 2, "num_agents": 4, "num_colors": 4, "board_size": 5, "reward_mode": "two_teams"},
+        "teams": {"seed": 2, "num_agents": 4, "num_colors": 4, "board_size": 4, "reward_mode": "two_teams"},
         "fixed-bag": {
             "seed": 3,
             "num_agents": 3,
             "num_colors": 3,
             "rack_size": 2,
-            "board_size": 5,
+            "board_size": 3,
             "reward_mode": "collaborative",
             "fully_observable": True,
             "fixed_bag": True,
