@@ -10,9 +10,16 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "Breakthrough 8x8": ("mo-breakthrough-v0", {}),
     "Breakthrough 20x20": ("mo-breakthrough-v0", {"board_width": 20, "board_height": 20}),
     "Connect4 7x6": ("mo-connect4-v0", {}),
+    "Ingenious, 2 agents": ("mo-ingenious-v0", {}),
 }
 # times momaland
-REQUIRED_BATCH = {"SameGame 15x15x5": 3000, "Breakthrough 8x8": 1000, "Breakthrough 20x20": 400, "Connect4 7x6": 300}
+REQUIRED_BATCH = {
+    "SameGame 15x15x5": 3000,
+    "Breakthrough 8x8": 1000,
+    "Breakthrough 20x20": 400,
+    "Connect4 7x6": 300,
+    "Ingenious, 2 agents": 300,
+}
 REQUIRED_AEC = {"SameGame 15x15x5": 100, "Breakthrough 8x8": 10}
 
 
@@ -23,9 +30,15 @@ def momaland_env(case: str) -> Any:
         try:
             from momaland.envs.breakthrough import mobreakthrough_v0
             from momaland.envs.connect4 import moconnect4_v0
+            from momaland.envs.ingenious import moingenious_v0
             from momaland.envs.samegame import mosame_game_v0
         except ImportError:
             return None
     id, params = CASES[case]
-    modules = {"mo-samegame-v0": mosame_game_v0, "mo-breakthrough-v0": mobreakthrough_v0, "mo-connect4-v0": moconnect4_v0}
+    modules = {
+        "mo-samegame-v0": mosame_game_v0,
+        "mo-breakthrough-v0": mobreakthrough_v0,
+        "mo-connect4-v0": moconnect4_v0,
+        "mo-ingenious-v0": moingenious_v0,
+    }
     return modules[id].env(**params)

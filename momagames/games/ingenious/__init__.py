@@ -61,8 +61,6 @@ def make_blank(params: dict[str, Any]) -> State:
     blank["rack_size"], blank["cap"] = params["rack_size"], CAP * agents // teams
     blank["full_bag"] = np.array((6, 5) if colors == rules.MAX_COLORS else (120 // kinds, 120 // kinds)) * bags
     blank["open_racks"], blank["fixed_bag"] = params["fully_observable"], params["fixed_bag"]
-    blank["board"] = rules.WALL
-    blank["board"][codec.find_geometry(side - 1).places] = 0
     return blank
 
 

@@ -1,14 +1,15 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-Ingenious: the rules as compiled kernels. Section numbers are those of SPEC.md.
 
-A board is a square array around the hexagon: cell (q, r) is at MIDDLE + q * ROW + r, and WALL is what is not on the board. The
-empty cells are bits as well, a word for each row. A tile (a, b) is the number 8a + b, 0 for an empty slot.
+A board is a square array around the hexagon: cell (q, r) is at MIDDLE + q * ROW + r, and what is not on the board is 0 as empty
+cells are. The empty cells are bits as well, a word for each row. A tile (a, b) is the number 8a + b, 0 for an empty slot.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import kernel, local_array, view_as
+from momagames.kernels.grid import bit_count, unpack_bits_short
+from momagames.kernels.jit import copy_padded16, kernel, local_array, unpack_bits64, view_as
 from momagames.kernels.record import record
 from momagames.kernels.rng import below, draw
 
@@ -17,8 +18,8 @@ MIN_SIDE, MAX_SIDE = 3, 10
 ROW = 2 * MAX_SIDE + 1  # cells of a row of the array, with a wall on either side
 HALF = ROW // 2
 MIDDLE = HALF * ROW + HALF
-WALL = 7
 STEPS = (ROW, ROW - 1, -1, -ROW, 1 - ROW, 1)  # §1.1 d0..d5
+CODE = (3, 4, 2, -1, 5, 1, 0)  # directions of the bits of `find_code`; -1: the cell itself
 MOST_TILES = 240  # in the order of upcoming tiles
 
 state_dtype = record(
@@ -43,6 +44,20 @@ state_dtype = record(
     open_racks=("u1",),
     fixed_bag=("u1",),
 )
+
+
+def list_slots() -> NDArray[np.uint64]:
+    """Return the placements from a cell as bits, `rack_size` for each direction, uint64[rack size, code of empty cells]."""
+    slots = np.zeros((MAX_RACK + 1, 1 << len(CODE)), np.uint64)
+    for rack_size in range(MAX_RACK + 1):
+        for code in range(1 << len(CODE)):
+            found = [d for k, d in enumerate(CODE) if d >= 0 and code >> k & 1]
+            if code >> CODE.index(-1) & 1:
+                slots[rack_size, code] = sum(((1 << rack_size) - 1) << (rack_size * d) for d in found)
+    return slots
+
+
+SLOTS = list_slots()
 PARAMETERS = ("cap", "agents", "teams", "colors", "rack_size", "radius", "full_bag", "open_racks", "fixed_bag")
 
 
@@ -175,10 +190,12 @@ def find_open(empty, row, d):
 @kernel
 def has_room(state):
     """§4.5 Return whether two neighbors are both empty."""
-    radius, empty, room = np.int64(state["radius"]), state["empty"], 0
+    radius, empty = np.int64(state["radius"]), state["empty"]
     for row in range(HALF - radius, HALF + radius + 1):
-        room |= find_open(empty, row, 0) | find_open(empty, row, 1) | find_open(empty, row, 5)
-    return room != 0
+        own, below = np.int64(empty[row]), np.int64(empty[row + 1])
+        if own & ((own >> 1) | below | (below << 1)):
+            return True
+    return False
 
 
 @kernel
@@ -195,14 +212,15 @@ def find_used_corner(state, cell):
 @kernel
 def find_free(state, free, far):
     """§3.3 Write the empty cells that the first round does not forbid to free int64[ROW], and those of them that are not next
-    to a corner to far: a pair of free neighbors is allowed unless both are far. Without the first round no cell is far.
+    to a corner to far: a pair of free neighbors is allowed unless both are far. Return whether any cell is far.
     """
     radius = np.int64(state["radius"])
-    for row in range(ROW):
+    for row in range(HALF - radius - 1, HALF + radius + 2):
         free[row] = np.int64(state["empty"][row])
-        far[row] = free[row] * np.int64(state["first_round"])
     if not state["first_round"]:
-        return
+        return False
+    for row in range(HALF - radius - 1, HALF + radius + 2):
+        far[row] = free[row]
     for i in range(CORNERS):
         for d in range(len(STEPS)):
             cell = MIDDLE + radius * STEPS[i] + STEPS[d]
@@ -210,20 +228,29 @@ def find_free(state, free, far):
             far[cell // ROW] &= ~bit
             if (np.int64(state["used"]) >> i) & 1:
                 free[cell // ROW] &= ~bit
-    allowed = 0
     for row in range(HALF - radius, HALF + radius + 1):
         far[row] &= free[row]
+    allowed, pairs = 0, local_array(6)
     for row in range(HALF - radius, HALF + radius + 1):
-        for d in range(len(STEPS)):
-            allowed |= find_pairs(free, far, row, d)
-    for row in range(ROW if allowed == 0 else 0):
-        free[row], far[row] = np.int64(state["empty"][row]), 0
+        allowed |= find_pairs(free, far, True, row, pairs)
+    if allowed == 0:
+        for row in range(HALF - radius, HALF + radius + 1):
+            free[row] = np.int64(state["empty"][row])
+    return allowed != 0
 
 
 @kernel
-def find_pairs(free, far, row, d):
-    """Return the cells of a row that make an allowed pair with their neighbor in direction d, as bits."""
-    return find_open(free, row, d) & ~find_open(far, row, d)
+def find_pairs(free, far, has_far, row, pairs):
+    """Write the cells of a row that make an allowed pair with their neighbor in each direction to pairs int64[6], as bits;
+    return those that make any.
+    """
+    found = 0
+    for d in range(len(STEPS)):
+        pairs[d] = find_open(free, row, d)
+        if has_far:
+            pairs[d] &= ~find_open(far, row, d)
+        found |= pairs[d]
+    return found
 
 
 @kernel
@@ -234,89 +261,156 @@ def count_neighbors(radius, q, r):
 
 
 @kernel
+def has_neighbor(radius, q, r, d):
+    """Return whether the neighbor of a cell in a direction is on the board."""
+    q += (1, 1, 0, -1, -1, 0)[d]
+    r += (0, -1, -1, 0, 1, 1)[d]
+    return max(abs(q), abs(r), abs(q + r)) <= radius
+
+
+@kernel
+def find_code(cells, row, place):
+    """Return a cell and its neighbors as bits, in the order of CODE, from cells int64[ROW]."""
+    above, own, below = cells[row - 1] >> place, cells[row] >> (place - 1), cells[row + 1] >> (place - 1)
+    return (above & 3) | ((own & 7) << 2) | ((below & 3) << 5)
+
+
+@kernel
+def find_slots(free, far, has_far, row, place, rack_size):
+    """Return the placements from a cell as bits: rack_size bits for each direction."""
+    slots = SLOTS[rack_size, find_code(free, row, place)]
+    if has_far:
+        slots &= ~SLOTS[rack_size, find_code(far, row, place)]
+    return slots
+
+
+@kernel
+def drop_two(slots, d, rack_size):
+    """Remove the bits of a direction and the next one."""
+    low = (np.uint64(1) << np.uint64(d * rack_size)) - np.uint64(1)
+    return (slots & low) | ((slots >> np.uint64(2 * rack_size)) & ~low)
+
+
+@kernel
+def write_slots(mask, at, slots, size):
+    """Write bits to mask[at : at + size], and zeros after them, which are overwritten later."""
+    if at + 64 <= mask.shape[0]:
+        unpack_bits64(slots, mask, at)
+    else:
+        unpack_bits_short(slots, mask, at, size)
+    return at + size
+
+
+@kernel
 def legal(state, agent, mask):
     """§3 Write the placements of the agent to move."""
-    mask[:] = 0
-    if agent != state["to_move"] or state["over"]:
+    tiles, rack_size = count_tiles(state, agent), np.int64(state["rack_size"])
+    if agent != state["to_move"] or state["over"] or tiles == 0:
+        mask[:] = 0
         return
-    free, far, pairs = local_array(ROW), local_array(ROW), local_array(6)
-    find_free(state, free, far)
-    radius, rack_size, tiles = np.int64(state["radius"]), np.int64(state["rack_size"]), count_tiles(state, agent)
-    board, at = state["board"], 0
+    free, far = local_array(ROW), local_array(ROW)
+    if find_free(state, free, far):
+        write_mask(state, free, far, True, mask)
+    else:
+        write_mask(state, free, far, False, mask)
+    if tiles < rack_size:
+        for i in range(mask.shape[0]):
+            mask[i] &= np.int8(i % rack_size < tiles)
+
+
+@kernel
+def write_mask(state, free, far, has_far, mask):
+    """Write the placements of a full rack, cell by cell. At the edges of the board two directions are missing, and at the
+    corners, where nothing is legal, three.
+    """
+    radius, rack_size, at = np.int64(state["radius"]), np.int64(state["rack_size"]), 0
     for q in range(-radius, radius + 1):
-        any_pair = 0
-        for d in range(len(STEPS)):
-            pairs[d] = find_pairs(free, far, HALF + q, d)
-            any_pair |= pairs[d]
-        first, last = span(radius, q)
-        for r in range(first, last + 1):
-            if not (any_pair >> (HALF + r)) & 1:
-                at += rack_size * count_neighbors(radius, q, r)
-                continue
-            for d in range(len(STEPS)):
-                if (pairs[d] >> (HALF + r)) & 1:
-                    for slot in range(at, at + tiles):
-                        mask[slot] = 1
-                at += rack_size * np.int64(board[MIDDLE + q * ROW + r + STEPS[d]] != WALL)
+        row, (first, last) = HALF + q, span(radius, q)
+        if abs(q) == radius:
+            missing = 0 if q > 0 else 3
+            for place in range(HALF + first, HALF + last + 1):
+                slots = find_slots(free, far, has_far, row, place, rack_size)
+                size = count_neighbors(radius, q, place - HALF) * rack_size
+                at = write_slots(mask, at, drop_two(slots, missing, rack_size), size)
+            continue
+        ends = count_neighbors(radius, q, first) * rack_size
+        slots = find_slots(free, far, has_far, row, HALF + first, rack_size)
+        at = write_slots(mask, at, drop_two(slots, 2 if q < 0 else 1, rack_size), ends)
+        for place in range(HALF + first + 1, HALF + last):
+            slots = find_slots(free, far, has_far, row, place, rack_size)
+            at = write_slots(mask, at, slots, 6 * rack_size)
+        slots = find_slots(free, far, has_far, row, HALF + last, rack_size)
+        slots = drop_two(slots, 4, rack_size) if q < 0 else slots >> np.uint64(rack_size)
+        at = write_slots(mask, at, slots, ends)
+
+
+@kernel
+def count_bits(bits):
+    return bit_count(np.uint64(bits))
 
 
 @kernel
 def sample_action(state, agent, word):
     """Return a random legal action of the agent to move, without the mask."""
-    if agent != state["to_move"] or state["over"]:
-        return 0
-    free, far = local_array(ROW), local_array(ROW)
-    find_free(state, free, far)
+    free, far, pairs, counts = local_array(ROW), local_array(ROW), local_array(6), local_array(ROW)
     radius, tiles, total = np.int64(state["radius"]), count_tiles(state, agent), 0
-    for row in range(HALF - radius, HALF + radius + 1):
-        total += count_allowed(free, far, row)
-    rank = below(word, max(1, total * tiles))
-    pair, slot, q, before = rank // max(1, tiles), rank % max(1, tiles), -radius, 0
-    if total * tiles == 0:
+    if agent != state["to_move"] or state["over"] or tiles == 0:
         return 0
-    while pair >= count_allowed(free, far, HALF + q):
-        pair -= count_allowed(free, far, HALF + q)
+    has_far = find_free(state, free, far)
+    for row in range(HALF - radius, HALF + radius + 1):
+        counts[row] = 0
+        if find_pairs(free, far, has_far, row, pairs):
+            for d in range(len(STEPS)):
+                counts[row] += count_bits(pairs[d])
+        total += counts[row]
+    rank = below(word, total * tiles)
+    pair, slot, q, before = rank // tiles, rank % tiles, -radius, 0
+    while pair >= counts[HALF + q]:
+        pair -= counts[HALF + q]
         before += count_pairs(radius, q)
         q += 1
+    found = find_pairs(free, far, has_far, HALF + q, pairs)
     r = span(radius, q)[0]
     while True:
-        for d in range(len(STEPS)):
-            if (find_pairs(free, far, HALF + q, d) >> (HALF + r)) & 1:
-                if pair == 0:
-                    return before * np.int64(state["rack_size"]) + slot
-                pair -= 1
-            before += np.int64(state["board"][MIDDLE + q * ROW + r + STEPS[d]] != WALL)
+        if (found >> (HALF + r)) & 1:
+            here = 0
+            for d in range(len(STEPS)):
+                here += (pairs[d] >> (HALF + r)) & 1
+            if pair < here:
+                break
+            pair -= here
+        before += count_neighbors(radius, q, r)
         r += 1
-
-
-@kernel
-def count_allowed(free, far, row):
-    """Return the number of allowed pairs (x, d) with x in a row."""
-    count = 0
-    for d in range(len(STEPS)):
-        count += bit_count(np.uint64(find_pairs(free, far, row, d)))
-    return count
+    d = 0
+    while pair > 0 or (pairs[d] >> (HALF + r)) & 1 == 0:
+        pair -= (pairs[d] >> (HALF + r)) & 1
+        before += np.int64(has_neighbor(radius, q, r, d))
+        d += 1
+    return before * np.int64(state["rack_size"]) + slot
 
 
 @kernel
 def find_place(state, action):
     """§3.1 Return the cell, the direction and the slot of an action."""
     radius, rack_size = np.int64(state["radius"]), np.int64(state["rack_size"])
-    pair, slot = action // rack_size, action % rack_size
-    q = -radius
-    while pair >= count_pairs(radius, q):
-        pair -= count_pairs(radius, q)
+    pair = np.int64(np.uint32(action) // np.uint32(rack_size))
+    slot, q = action - pair * rack_size, -radius
+    pairs = count_pairs(radius, q)
+    while pair >= pairs:
+        pair -= pairs
         q += 1
+        pairs = count_pairs(radius, q)
     r = span(radius, q)[0]
-    while pair >= count_neighbors(radius, q, r):
-        pair -= count_neighbors(radius, q, r)
-        r += 1
-    cell = MIDDLE + q * ROW + r
+    ends, inner = count_neighbors(radius, q, r), count_neighbors(radius, q, r + 1)
+    if pair >= ends:
+        cells = np.int64(np.uint32(pair - ends) // np.uint32(inner))
+        r += 1 + cells
+        pair -= ends + cells * inner
     d = -1
     while pair >= 0:
         d += 1
-        pair -= np.int64(state["board"][cell + STEPS[d]] != WALL)
-    return cell, d, slot
+        pair -= np.int64(has_neighbor(radius, q, r, d))
+    return MIDDLE + q * ROW + r, d, slot
 
 
 @kernel
@@ -414,7 +508,7 @@ def pass_turn(state, mover, has_bonus):
     agents = np.int64(state["agents"])
     for i in range(agents):
         agent = (mover + i + np.int64(not has_bonus)) % agents
-        if count_tiles(state, agent):
+        if state["racks"][agent, 0]:
             return agent
     return -1
 
@@ -458,21 +552,25 @@ def step(state, actions, reward):
 def observe(state, agent, out):
     """§7 Write the board, the racks and the scores."""
     radius, agents, rack_size = np.int64(state["radius"]), np.int64(state["agents"]), np.int64(state["rack_size"])
-    out[:] = 0
-    at = 0
-    for q in range(-radius, radius + 1):
-        for r in range(-radius, radius + 1):
-            color = state["board"][MIDDLE + q * ROW + r]
-            out[at] = color if color != WALL else 0
-            at += 1
-    at = (at + 7) // 8 * 8
+    side, board = 2 * radius + 1, state["board"]
+    for q in range(side):
+        start = MIDDLE + (q - radius) * ROW - radius
+        copy_padded16(board, start, min(side, 16), np.uint8(0), out, q * side)
+        for r in range(16, side):
+            out[q * side + r] = board[start + r]
+    at = side * side
+    while at % 8:
+        out[at] = 0
+        at += 1
     first, last = (0, agents) if state["open_racks"] else (agent, agent + 1)
     for one in range(first, last):
         for slot in range(rack_size):
             tile = np.int64(state["racks"][one, slot])
             out[at], out[at + 1] = tile >> 3, tile & 7
             at += 2
-    at = (at + 7) // 8 * 8
+    while at % 8:
+        out[at] = 0
+        at += 1
     scores = view_as(out[at:], np.int32)
     colors, cap = np.int64(state["colors"]), np.int64(state["cap"])
     for one in range(agents):
@@ -484,12 +582,12 @@ def observe(state, agent, out):
 def prune_equivalent_actions(state, mask):
     """Clear the placements of a tile that an earlier slot has as well, and one way round of those of two equal colors."""
     rack, rack_size = state["racks"][np.int64(state["to_move"])], np.int64(state["rack_size"])
-    pair, radius, board = 0, np.int64(state["radius"]), state["board"]
+    pair, radius = 0, np.int64(state["radius"])
     for q in range(-radius, radius + 1):
         first, last = span(radius, q)
         for r in range(first, last + 1):
             for d in range(len(STEPS)):
-                if board[MIDDLE + q * ROW + r + STEPS[d]] == WALL:
+                if not has_neighbor(radius, q, r, d):
                     continue
                 for slot in range(rack_size):
                     at = pair * rack_size + slot
