@@ -11,6 +11,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "Breakthrough 20x20": ("mo-breakthrough-v0", {"board_width": 20, "board_height": 20}),
     "Connect4 7x6": ("mo-connect4-v0", {}),
     "ItemGathering 8x8": ("mo-item-gathering-v0", {}),
+    "Ingenious, 2 agents": ("mo-ingenious-v0", {}),
 }
 # times momaland
 REQUIRED_BATCH = {
@@ -19,6 +20,7 @@ REQUIRED_BATCH = {
     "Breakthrough 20x20": 400,
     "Connect4 7x6": 300,
     "ItemGathering 8x8": 300,
+    "Ingenious, 2 agents": 300,
 }
 REQUIRED_AEC = {"SameGame 15x15x5": 100, "Breakthrough 8x8": 10}
 
@@ -31,6 +33,7 @@ def momaland_env(case: str) -> Any:
             from momaland.envs.breakthrough import mobreakthrough_v0
             from momaland.envs.connect4 import moconnect4_v0
             from momaland.envs.item_gathering import moitem_gathering_v0
+            from momaland.envs.ingenious import moingenious_v0
             from momaland.envs.samegame import mosame_game_v0
         except ImportError:
             return None
@@ -40,5 +43,6 @@ def momaland_env(case: str) -> Any:
         "mo-breakthrough-v0": mobreakthrough_v0,
         "mo-connect4-v0": moconnect4_v0,
         "mo-item-gathering-v0": moitem_gathering_v0,
+        "mo-ingenious-v0": moingenious_v0,
     }
     return modules[id].env(**params)

@@ -215,9 +215,9 @@ def check_deterministic(name: str, game: Game) -> None:
 
 def check_shared_rewards(name: str, game: Game) -> None:
     """Raise InvalidParameter unless a plan has one return: one agent, or agents that share all rewards and move in turn."""
-    if len(game.agents) > 1 and not game.params.get("team_rewards", False):
+    if len({*game.teams}) > 1:
         raise InvalidParameter(
-            f"{name} needs one agent, or several that share all rewards (team_rewards=True, where a game has it); "
+            f"{name} needs one agent, or several that share all rewards, where a game has such a parameter; "
             f"{game.id} has {len(game.agents)} agents with rewards of their own"
         )
     check_sequential(name, game)

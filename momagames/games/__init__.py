@@ -50,6 +50,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-beach-v0": Entry("momagames.games.beach:game"),
     "mo-gem-mining-v0": Entry("momagames.games.gem_mining:game"),
     "mo-item-gathering-v0": Entry("momagames.games.item_gathering:game"),
+    "mo-ingenious-v0": Entry("momagames.games.ingenious:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 
@@ -79,4 +80,11 @@ MODULE_ALIASES = {
     "beach.mobeach_v0": "mo-beach-v0",
     "gem_mining.mogem_mining_v0": "mo-gem-mining-v0",
     "item_gathering.moitem_gathering_v0": "mo-item-gathering-v0",
+    "ingenious.moingenious_v0": "mo-ingenious-v0",
+}
+
+# Arguments of these modules that have another name here; None: they have no effect.
+MODULE_ARGUMENTS: dict[str, dict[str, str | None]] = {
+    "mo-gem-mining-v0": {"seed": "instance_seed", "num_timesteps": None},
+    "mo-ingenious-v0": {"fully_obs": "fully_observable"},
 }

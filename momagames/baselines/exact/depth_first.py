@@ -1,4 +1,4 @@
-"""Exact Pareto front of the returns of a deterministic single-agent game, by dynamic programming over positions."""
+"""Exact Pareto front of the returns of a deterministic game of one agent or one team, by dynamic programming over positions."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ def pareto_front(
     progress     called several times a second with (solved positions, bytes)
     checkpoint   file to which solved positions are written at intervals; an interrupted search (Ctrl-C, a crash) resumes from
                  it with the same result
-    Raises       TooLarge if a limit is reached; InvalidParameter for a game with several agents, chance during play,
-                 simultaneous moves, no state keys, or rewards outside the declared bounds; InvalidState; InvalidFile for a
-                 checkpoint of another search
+    Raises       TooLarge if a limit is reached; InvalidParameter for a game whose agents have rewards of their own, chance
+                 during play, simultaneous moves, no state keys, or rewards outside the declared bounds; InvalidState;
+                 InvalidFile for a checkpoint of another search
     """
     if unsupported_reasons(game):
         raise InvalidParameter(
-            f"{game.id}: exact fronts need a single agent, sequential moves, no chance during play, one number per action and "
-            f"state keys; this game has {', '.join(unsupported_reasons(game))}"
+            f"{game.id}: exact fronts need one agent or one team, sequential moves, no chance during play, one number per "
+            f"action and state keys; this game has {', '.join(unsupported_reasons(game))}"
         )
     start = resolve_start(game, state, seed)
     start_time = time.perf_counter()
@@ -113,7 +113,7 @@ def resolve_start(game: Game, state: Any, seed: int) -> NDArray[Any]:
 def unsupported_reasons(game: Game) -> list[str]:
     """List the features of a game that `pareto_front` does not support."""
     reasons = {
-        f"{len(game.agents)} agents": len(game.agents) != 1,
+        f"{len(game.agents)} agents with rewards of their own": len({*game.teams}) != 1,
         f"{game.dynamics} moves": not game.sequential,
         "chance during play": game.chance == "step",
         "actions with several components": len(game.actions) != 1,
