@@ -76,3 +76,6 @@ MODULE_ALIASES = {
     "connect4.moconnect4_v0": "mo-connect4-v0",
     "gem_mining.mogem_mining_v0": "mo-gem-mining-v0",
 }
+
+# Arguments of these modules that have another name here; None: they have no effect.
+MODULE_ARGUMENTS: dict[str, dict[str, str | None]] = {"mo-gem-mining-v0": {"seed": "instance_seed", "num_timesteps": None}}
