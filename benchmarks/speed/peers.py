@@ -32,8 +32,8 @@ def momaland_env(case: str) -> Any:
         try:
             from momaland.envs.breakthrough import mobreakthrough_v0
             from momaland.envs.connect4 import moconnect4_v0
-            from momaland.envs.item_gathering import moitem_gathering_v0
             from momaland.envs.ingenious import moingenious_v0
+            from momaland.envs.item_gathering import moitem_gathering_v0
             from momaland.envs.samegame import mosame_game_v0
         except ImportError:
             return None

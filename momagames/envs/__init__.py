@@ -18,7 +18,7 @@ from typing import Any
 from momagames import registry
 from momagames.adapters.hosts import format_scalar_id
 from momagames.environments import make, make_scalar
-from momagames.games import ARGUMENT_ALIASES, MODULE_ALIASES
+from momagames.games import MODULE_ALIASES, MODULE_ARGUMENTS
 
 
 def _add_module(parent: ModuleType, name: str, doc: str) -> ModuleType:
@@ -36,10 +36,10 @@ def _add_environment(parent: ModuleType, name: str, id: str, make: Callable[...,
     module.parallel_env = partial(make, id, api="parallel")  # type: ignore[attr-defined]
 
 
-def _make_alias(id: str, **options: Any) -> Any:
-    """Make an environment from the arguments of MOMAland."""
-    names = ARGUMENT_ALIASES.get(id, {})
-    return make(id, **{names.get(name, name): value for name, value in options.items()})
+def _make_renamed(id: str, **given: Any) -> Any:
+    """Make an environment with the argument names of MOMAland."""
+    names = MODULE_ARGUMENTS[id]
+    return make(id, **{new: value for name, value in given.items() if (new := names.get(name, name)) is not None})
 
 
 _here = sys.modules[__name__]
@@ -48,12 +48,12 @@ for _path, _id in MODULE_ALIASES.items():
     _folder, _, _name = _path.partition(".")
     _package = _add_module(_here, _folder, f"Environments of momaland.envs.{_folder}.")
     _package.__path__ = []
-    _add_environment(_package, _name, _id, _make_alias)
-    _add_environment(_here, _name, _id, _make_alias)
+    for _parent in (_package, _here):
+        _add_environment(_parent, _name, _id, _make_renamed if _id in MODULE_ARGUMENTS else make)
 for _name, _id in _names.items():
     _add_environment(_here, _name, _id)
 _scalar_names = {format_scalar_id(id).replace("-", "_"): id for id in registry.ids()}
 for _name, _id in _scalar_names.items():
     _add_environment(_here, _name, _id, make_scalar)
 
-__all__ = sorted([*_names, *(path.partition(".")[2] for path in MODULE_ALIASES), *_scalar_names])
+__all__ = sorted([*_names, *(_path.partition(".")[2] for _path in MODULE_ALIASES), *_scalar_names])

@@ -120,8 +120,23 @@ def test_agents_that_had_left_before_the_given_position() -> None:
     assert env.get_state()["ply"] == 1
 
 
+def test_modules_take_the_argument_names_of_momaland() -> None:
+    for path in ("gem_mining.mogem_mining_v0", "mogem_mining_v0"):
+        module = importlib.import_module(f"momagames.envs.{path}")
+        for make in (module.env, module.raw_env, module.parallel_env):
+            assert make(num_agents=3, seed=5, num_timesteps=1).unwrapped.game.params["instance_seed"] == 5
+    with pytest.raises(momagames.MomagamesError, match="seed"):
+        importlib.import_module("momagames.envs.mo_gem_mining_v0").env(seed=5)
+
+
 def test_modules_have_the_paths_of_momaland() -> None:
-    boards = ("samegame.mosame_game_v0", "breakthrough.mobreakthrough_v0", "connect4.moconnect4_v0", "ingenious.moingenious_v0")
+    boards = (
+        "samegame.mosame_game_v0",
+        "breakthrough.mobreakthrough_v0",
+        "connect4.moconnect4_v0",
+        "gem_mining.mogem_mining_v0",
+        "ingenious.moingenious_v0",
+    )
     for path in (*boards, "mosame_game_v0", "mo_robotmail_12_v0"):
         module = importlib.import_module(f"momagames.envs.{path}")
         assert isinstance(module.env(), AECEnv)

@@ -11,7 +11,7 @@ from momagames.games.gem_mining import rules
 from momagames.render import canvas, shapes
 
 MARGIN, HEAD = 14, 30  # pixels
-HEIGHT = 5.2  # of a row of villages and mines, in widths of a mine
+HEIGHT = 5.35  # of a row of villages and mines, in widths of a mine
 SMALLEST = 16  # width of a mine in pixels from which there are numbers
 EARTH, HOUSE, ROOF = canvas.color("#4a4038"), canvas.color("#8d8478"), canvas.color("#6b6258")
 ROAD, DARK_ROAD = canvas.color("#dcd8cf"), canvas.color("#3a3d42")
@@ -81,7 +81,7 @@ def fit_rows(agents: int, extra: int, side: int) -> tuple[int, float]:
         if -(-agents // per_row) * HEIGHT * width <= room - HEAD:
             break
         per_row += 1
-    return per_row, min(room / (per_row + extra), 64)
+    return per_row, min(room / (per_row + extra), side / 9)
 
 
 def draw_picture(state: State, last: Any = None, size: int | None = None, viewer: str | None = None) -> canvas.Sheet:
@@ -140,17 +140,17 @@ def draw_village(sheet: canvas.Sheet, state: State, i: int, x: float, top: float
 
 def draw_mine(sheet: canvas.Sheet, state: State, j: int, x: float, top: float, width: float, chances: Any) -> None:
     """Draw a mine with bars of these heights in 0..1, the number of workers, and below it gems; None: the mine alone."""
-    left, right, low = round(x - 0.42 * width), round(x + 0.42 * width), round(top + 1.9 * width)
+    left, right, low = round(x - 0.45 * width), round(x + 0.45 * width), round(top + 2.05 * width)
     canvas.fill(sheet, round(top), left, low, right, EARTH)
     if width >= SMALLEST:
         canvas.write(sheet, x, low + 0.2 * width, str(j), max(8, round(0.3 * width)), canvas.FAINT, "center")
     if chances is None:
         return
     types, arrived = int(state["types"]), int(state["arrived"][j])
-    step = 0.7 * width / types
+    step = 0.74 * width / types
     for kind, chance in enumerate(chances.tolist()):
-        begin = x - 0.35 * width + kind * step
-        canvas.fill(sheet, round(low - 1.4 * width * chance), round(begin), low, round(begin + 0.85 * step), GEMS[kind])
+        begin = x - 0.37 * width + kind * step
+        canvas.fill(sheet, round(low - 1.5 * width * chance), round(begin), low, round(begin + 0.85 * step), GEMS[kind])
     if arrived and width >= SMALLEST:
         canvas.write(sheet, x, top + 0.22 * width, str(arrived), round(0.34 * width), canvas.WHITE, "center")
     found = [kind for kind in range(types) if int(state["gems"][j]) >> kind & 1]
