@@ -5,24 +5,41 @@ from tests.games.gem_mining.naive import GemMining
 ORACLE = GemMining
 SMALL = {
     "mo-gem-mining-v0": [
-        {"num_agents": 4},
-        {"num_agents": 3, "num_objectives": 3, "max_connectivity": 3, "min_prob": 0.1, "reward_mode": "expected"},
+        {"num_agents": 5, "instance_seed": 3},
+        {
+            "num_agents": 3,
+            "num_objectives": 3,
+            "min_connectivity": 1,
+            "instance_seed": 5,
+            "reward_mode": "expected",
+            "bonus_exponent": "all",
+        },
     ]
 }
 GOLDEN = {
     "mo-gem-mining-v0": {
         "default": {"seed": 1},
-        "expected": {"seed": 2, "num_agents": 6, "num_objectives": 3, "instance_seed": 7, "reward_mode": "expected"},
-        "many-gems": {
-            "seed": 3,
-            "num_agents": 5,
-            "num_objectives": 8,
+        "expected": {
+            "seed": 2,
+            "num_agents": 6,
+            "num_objectives": 4,
             "min_connectivity": 1,
-            "max_connectivity": 2,
-            "min_prob": 0.3,
-            "max_prob": 0.9,
+            "max_connectivity": 6,
+            "min_workers": 0,
+            "max_workers": 30,
+            "trunc_probability": 0.6,
+            "w_bonus": 1.2,
             "correlated_objectives": False,
+            "reward_mode": "expected",
             "bonus_exponent": "all",
+        },
+        "given": {
+            "seed": 3,
+            "num_agents": 2,
+            "max_connectivity": 3,
+            "workers": (2, 0),
+            "connectivity": (2, 3),
+            "probabilities": ((0.5, 0.25), (1.0, 0.0), (0.125, 0.75), (0.0, 0.0)),
         },
     }
 }
@@ -30,4 +47,5 @@ GOLDEN = {
 
 def letters(game, objective):
     """Letters in the formulas of SPEC.md."""
-    return {"n": game.params["num_agents"]}
+    params = game.params
+    return {"q": sum([params["trunc_probability"] if params["reward_mode"] == "expected" else 1.0] * params["num_agents"])}

@@ -1,5 +1,7 @@
 """The oracle: MO-ItemGathering from SPEC.md alone, with plain lists and dicts. It imports nothing from momagames."""
 
+from itertools import product
+
 from tests.games.samegame.naive import splitmix64
 
 DEFAULT = """
@@ -16,11 +18,11 @@ DIRECTIONS = {0: (0, 0), 1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}  # §3
 
 
 def read_map(given):
-    """§8.1, §8.2 Return rows of numbers, of rows, text or a None for the default."""
-    if not isinstance(given, str):
-        return [list(row) for row in given] if given is not None else read_map(DEFAULT)
-    if given == "default":
+    """§8.1, §8.2 Return rows of numbers, of rows, lines of text, a text, or the name of the default."""
+    if given in (None, "default"):
         return read_map(DEFAULT)
+    if not isinstance(given, str):
+        return read_map("\n".join(given)) if isinstance(given[0], str) else [list(row) for row in given]
     lines = given.split("\n")
     while not lines[0].strip():
         del lines[0]
@@ -42,13 +44,14 @@ class ItemGathering:
         num_timesteps=10,
         randomise=False,
         reward_mode="individual",
+        control="agents",
         pickup_probabilities=None,
         objectives=None,
     ):
         """§8"""
         self.grid, self.last = read_map(initial_map), num_timesteps
         self.height, self.width = len(self.grid), len(self.grid[0])
-        self.randomise, self.reward_mode = randomise, reward_mode
+        self.randomise, self.reward_mode, self.control = randomise, reward_mode, control
         self.values = sorted({value for row in self.grid for value in row if value >= 2})  # §2.1
         types = range(1, len(self.values) + 1)
         self.totals = {kind: sum(row.count(self.values[kind - 1]) for row in self.grid) for kind in types}
@@ -130,33 +133,55 @@ class ItemGathering:
     def over(self):
         return self.terminated or self.truncated
 
+    @property
+    def players(self):
+        """§2.1, §3.1 Names of those that act."""
+        return ["team"] if self.control == "central" else [f"agent_{i}" for i in range(len(self.agents))]
+
     def legal(self):
-        """§3"""
-        return [] if self.over else [0, 1, 2, 3, 4]
+        """§3, §6.2 The actions of the masks, the same for all agents; they are there after a truncation as well."""
+        if self.terminated:
+            return []
+        if self.control == "agents":
+            return [0, 1, 2, 3, 4]
+        numbers = []  # §3.1
+        for moves in product(DIRECTIONS, repeat=len(self.agents)):
+            wanted = [self._look(cell, move) for cell, move in zip(self.agents, moves, strict=True)]
+            if all(self._is_inside(cell) for cell in wanted) and len({*wanted}) == len(wanted):
+                numbers.append(sum(move * 5**i for i, move in enumerate(moves)))
+        return sorted(numbers)
 
     def step(self, actions):
-        """§4 Move all agents, each by its action, and return their rewards (§5), with a number for each objective."""
+        """§4 Act, with an action of each of those that act, and return their rewards (§5), with a number for each objective."""
+        if self.control == "central":
+            actions = [actions[0] // 5**i % 5 for i in range(len(self.agents))]
         self.agents = self._move(actions)
         gains = [dict.fromkeys(self.totals, 0) for _ in self.agents]
         for agent, cell in enumerate(self.agents):  # §4.5
             if cell in self.items and self._succeeds(self.probabilities[self.items[cell]]):
                 gains[agent][self.items.pop(cell)] += 1
         self.n += 1
-        if self.reward_mode == "team":  # §5.2
-            gains = [{kind: sum(gain[kind] for gain in gains) for kind in self.totals} for _ in gains]
+        if self.reward_mode == "team" or self.control == "central":  # §5.2
+            gains = [{kind: sum(gain[kind] for gain in gains) for kind in self.totals} for _ in self.players]
         return [[gain[int(name.removeprefix("item_"))] for name in self.names] for gain in gains]
 
     def _succeeds(self, probability):
         """§4.5"""
         return self._chance() < probability if 0 < probability < 1 else probability == 1
 
+    def _look(self, cell, action):
+        """§3 The cell of an action."""
+        return cell[0] + DIRECTIONS[action][0], cell[1] + DIRECTIONS[action][1]
+
+    def _is_inside(self, cell):
+        return cell[0] in range(self.height) and cell[1] in range(self.width)
+
     def _move(self, actions):
         """§4.1 to §4.4 Return the new cells."""
         old, wanted = self.agents, []
-        for (row, column), action in zip(old, actions, strict=True):
-            down, right = DIRECTIONS[action]
-            inside = row + down in range(self.height) and column + right in range(self.width)
-            wanted.append((row + down, column + right) if inside else (row, column))
+        for cell, action in zip(old, actions, strict=True):
+            there = self._look(cell, action)
+            wanted.append(there if self._is_inside(there) else cell)
         stayed = {cell for cell, wish in zip(old, wanted, strict=True) if cell == wish}
         holders = {}
         for agent, cell in enumerate(list(wanted)):  # §4.2
@@ -182,4 +207,9 @@ class ItemGathering:
         for i, (row, column) in enumerate(self.agents):
             grid[row][column] = -(i + 1)
         under = [self.items.get(cell, 0) for cell in self.agents]
-        return {"id": [-(agent + 1)], "map": grid, "under": under, "steps_left": [self.last - self.n]}
+        return {
+            "id": [0 if self.control == "central" else -(agent + 1)],
+            "map": grid,
+            "under": under,
+            "steps_left": [self.last - self.n],
+        }

@@ -19,8 +19,8 @@ CASES = [
     {"initial_map": [[1, 2]], "num_timesteps": 3},
     {"initial_map": "1\n2\n.\n1\n3", "num_timesteps": 9, "randomise": True, "pickup_probabilities": [0, 0.5]},
     {"initial_map": "1.2.11.3.1\n", "num_timesteps": 20},
-    {"initial_map": "\n".join(CROWD), "num_timesteps": 40, "pickup_probabilities": [0.1, 0.2, 0.9]},
-    {"initial_map": "\n".join(CROWD), "num_timesteps": 40, "reward_mode": "team", "objectives": ["item_3", "item_1"]},
+    {"initial_map": CROWD, "num_timesteps": 40, "pickup_probabilities": [0.1, 0.2, 0.9]},
+    {"initial_map": CROWD, "num_timesteps": 40, "reward_mode": "team", "objectives": ["item_3", "item_1"]},
     {"initial_map": "\n".join(ROOM), "num_timesteps": 12, "randomise": True},
     {"initial_map": "1,1,1,1\n1,1,1,1\n0,1,1,0\n1,127,44,1\n1,1,1,1", "num_timesteps": 12, "reward_mode": "team"},
     {"initial_map": [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 0, 1, 2, 9], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]], "randomise": True},
@@ -30,9 +30,12 @@ CASES = [
         "num_timesteps": 30,
         "pickup_probabilities": [0, 1, 0.5, 0.75, 1, 0.01, 0.99, 0.3, 1],
     },
+    {"initial_map": CROWD[:2], "num_timesteps": 15, "control": "central", "pickup_probabilities": [0.5, 1]},
+    {"initial_map": "1.2\n.3.\n\n", "num_timesteps": 5, "control": "central", "objectives": ["item_2", "item_1"]},
+    {"control": "central", "randomise": True, "num_timesteps": 20},
     {"initial_map": LARGE, "randomise": True, "num_timesteps": 100, "reward_mode": "team"},
 ]
-WAYS = {"any": [0, 1, 2, 3, 4], "left": [3, 0], "crosswise": [1, 2, 3, 4], "stay": [0]}
+WAYS = {"any": [0, 1, 2, 3, 4], "left": [3, 0], "crosswise": [1, 2, 3, 4], "stay": [0]}  # of single agents
 
 
 def name(params):
@@ -47,22 +50,29 @@ def compare(env, oracle, observations):
     """Check the position and what all agents see."""
     assert env.get_state() == oracle.state()
     assert list(observations) == env.possible_agents
+    legal = set(oracle.legal())
+    mask = [int(action in legal) for action in range(5 ** len(oracle.agents) if oracle.control == "central" else 5)]
     for agent, (agent_name, seen) in enumerate(observations.items()):
         fields = oracle.observation(agent)
         assert seen.keys() == {*fields, "action_mask"}
         for field, numbers in fields.items():
             assert equal(seen[field], np.int32 if field == "steps_left" else np.int8, numbers), field
-        assert equal(seen["action_mask"], np.int8, [int(action in oracle.legal()) for action in range(5)])
+        assert equal(seen["action_mask"], np.int8, mask)
         assert env.observation_space(agent_name).contains(seen)
+
+
+def choose(oracle, chance, options):
+    """Return an action of each of those that act: one of these, or any legal one of central control."""
+    return chance.choices(oracle.legal() if oracle.control == "central" else options, k=len(oracle.players))
 
 
 def play(env, oracle, observations, chance, way="any"):
     """Play to the end, with random actions of this way; return the sums of rewards by agent."""
     compare(env, oracle, observations)
-    returns = np.zeros((len(oracle.agents), len(oracle.names)))
+    returns = np.zeros((len(oracle.players), len(oracle.names)))
     while not oracle.over:
         assert env.agents == env.possible_agents
-        actions = chance.choices(WAYS[way], k=len(oracle.agents))
+        actions = choose(oracle, chance, WAYS[way])
         observations, rewards, terminations, truncations, _ = env.step(dict(zip(env.possible_agents, actions, strict=True)))
         expected = oracle.step(actions)
         compare(env, oracle, observations)
@@ -94,7 +104,7 @@ def position(chance, params, keys):
 def test_drawn_starts(params, seed):
     """An episode from a seed, and others that continue its stream."""
     env, chance, word = momagames.make(ID, "parallel", **params), random.Random(seed), seed
-    assert env.possible_agents == [f"agent_{i}" for i in range(len(ItemGathering.generate(0, **params).agents))]
+    assert env.possible_agents == ItemGathering.generate(0, **params).players
     for i, way in enumerate(WAYS):
         observations, _ = env.reset(seed=seed) if i == 0 else env.reset()
         oracle = ItemGathering.generate(word, **params)
@@ -122,7 +132,7 @@ def test_a_position_continues(params):
     oracle, chance = ItemGathering.generate(5, **params), random.Random(5)
     for _ in range(oracle.last // 3):
         if not oracle.over:
-            actions = chance.choices(range(5), k=len(oracle.agents))
+            actions = choose(oracle, chance, range(5))
             env.step(dict(zip(env.agents, actions, strict=True)))
             oracle.step(actions)
     observations, _ = again.reset(options={"state": env.get_state()})
@@ -142,7 +152,7 @@ def test_positions_that_are_over(params):
 
 def test_steps_that_meet_everything():
     """In one crowded map: agents that exchange cells, that go back before others, fail to take an item, and succeed."""
-    params = {"initial_map": "\n".join(CROWD), "num_timesteps": 1000, "pickup_probabilities": [0.01, 0.01, 0.02]}
+    params = {"initial_map": CROWD, "num_timesteps": 1000, "pickup_probabilities": [0.01, 0.01, 0.02]}
     env, chance = momagames.make(ID, "parallel", **params), random.Random(2)
     env.reset(seed=9)
     oracle, seen = ItemGathering.generate(9, **params), set()

@@ -3,6 +3,7 @@
 from tests.games.route_choice.naive import RouteChoice
 
 ORACLE = RouteChoice
+# linear and BPR latencies, names and numbers as nodes, and a pair without routes
 TOWN = {
     "links": [
         ["north", "south", 0.5, 1],
@@ -17,27 +18,16 @@ TOWN = {
 }
 SMALL = {
     "mo-route-choice-v0": [
-        {"network": "Braess_2", "num_agents": 5},
-        {"network": TOWN, "num_agents": 6, "toll_mode": "random", "random_toll_percentage": 0.5},
+        {"num_agents": 4},
+        {"num_agents": 3, "network": "BBraess_1", "instance_seed": 9},
+        {"num_agents": 6, "network": TOWN, "toll_mode": "random", "random_toll_percentage": 0.6},
     ]
 }
 GOLDEN = {
     "mo-route-choice-v0": {
-        "braess": {"seed": 1, "num_agents": 12},
-        "two-pairs": {"seed": 2, "network": "BBraess_1", "num_agents": 9, "od_counts": (4, 5)},
-        "ow": {
-            "seed": 3,
-            "network": "OW",
-            "num_agents": 17,
-            "toll_mode": "random",
-            "random_toll_percentage": 0.3,
-            "demand": (600, 400, 300, 400),
-            "instance_seed": 5,
-        },
+        "default": {"seed": 1, "num_agents": 12},
+        "braess-3": {"seed": 2, "network": "Braess_3", "num_agents": 20, "slope": 10 / 4200},
+        "ow": {"seed": 3, "network": "OW", "num_agents": 17, "toll_mode": "random", "od_counts": (6, 4, 3, 4)},
+        "town": {"seed": 4, "network": TOWN, "num_agents": 8, "toll_mode": "random", "random_toll_percentage": 0.5},
     }
 }
-
-
-def letters(game, objective):
-    """Letters in the formulas of SPEC.md."""
-    return {"n": game.params["num_agents"]}
