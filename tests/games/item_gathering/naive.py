@@ -4,23 +4,22 @@ from itertools import product
 
 from tests.games.samegame.naive import splitmix64
 
-DEFAULT = """
-.......1
-........
-.....4..
-..4.45..
-...3....
-..33.5..
-........
-1.......
-"""  # §2.2
+MAPS = {  # §2.2, §8.1
+    "default": ".......1 ........ .....4.. ..4.45.. ...3.... ..33.5.. ........ 1.......",
+    "corners": "22...33 2.....3 ....... ..1.1.. ....... 4.....5 44...55",
+    "orchard": "..2..3.4 4...2... ..3...2. .2..4..3 1..3..41 ...4.... .3...2.4 2..4..3.",
+    "alone": "2..3..4 .3.4.2. 4..2..3 .2.1.3. 3..4..2 .4.2.3. 2..3..4",
+    "crowd": "1....1 .2323. .3434. .4242. .2323. 1....1",
+}
 DIRECTIONS = {0: (0, 0), 1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}  # §3
 
 
 def read_map(given):
-    """§8.1, §8.2 Return rows of numbers, of rows, lines of text, a text, or the name of the default."""
-    if given in (None, "default"):
-        return read_map(DEFAULT)
+    """§8.1, §8.2 Return rows of numbers, of rows, lines of text, a text, or a name."""
+    if given is None:
+        return read_map("default")
+    if isinstance(given, str) and given in MAPS:
+        return read_map(MAPS[given].split())
     if not isinstance(given, str):
         return read_map("\n".join(given)) if isinstance(given[0], str) else [list(row) for row in given]
     lines = given.split("\n")
