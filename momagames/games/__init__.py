@@ -88,6 +88,3 @@ MODULE_ARGUMENTS: dict[str, dict[str, str | None]] = {
     "mo-gem-mining-v0": {"seed": "instance_seed", "num_timesteps": None},
     "mo-ingenious-v0": {"fully_obs": "fully_observable"},
 }
-
-# Arguments of these modules that have another name here; None: they have no effect.
-MODULE_ARGUMENTS: dict[str, dict[str, str | None]] = {"mo-gem-mining-v0": {"seed": "instance_seed", "num_timesteps": None}}
