@@ -48,6 +48,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
     "mo-connect4-v0": Entry("momagames.games.connect4:game"),
     "mo-beach-v0": Entry("momagames.games.beach:game"),
+    "mo-route-choice-v0": Entry("momagames.games.route_choice:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 

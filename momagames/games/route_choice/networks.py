@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
+from momagames.games.route_choice.rules import STANDARD
 from momagames.kernels.rng import random_words
 
 BRAESS = tuple(f"Braess_{p}" for p in range(1, 8))
@@ -46,9 +47,8 @@ def describe_braess(p: int, u: float) -> dict[str, Any]:
     links += [[source, 2 * p + 1, 0.0, 10.0], [2, sink, 0.0, 10.0]]
     routes = [[source, 1 + i, p + 1 + i, sink] for i in rows] + [[source, 2 + i, p + 1 + i, sink] for i in rows[:-1]]
     routes += [[source, 2 * p + 1, sink], [source, 2, sink]]
-    places = {1: (0.0, (p - 1) / 2), sink: (3.0, (p - 1) / 2)}
-    places |= {1 + i: (1.0, i - 1.0 - (p == 1) * 0.6) for i in rows}
-    places |= {p + 1 + i: (2.0, i - 1.0 + (p == 1) * 0.6) for i in rows}
+    places = {source: (0.0, (p - 0.5) / 2), sink: (3.0, (p - 0.5) / 2)}
+    places |= {1 + i: (1.0 + (p == 1) / 2, i - 1.0) for i in rows} | {p + 1 + i: (2.0 - (p == 1) / 2, i - 0.5) for i in rows}
     order = [routes[int(place)] for place in ORDERS[p].split()]
     return {"links": sorted(links), "od_pairs": [[source, sink]], "routes": [order], "positions": places}
 
@@ -340,9 +340,10 @@ def draw_instance(network: Network, params: Mapping[str, Any], id: str) -> tuple
     return np.searchsorted(sums / sums[-1], numbers[:agents], side="right"), tolled
 
 
-def largest_numbers(network: Network) -> list[int]:
-    """Return the sizes of a network: links, OD pairs, routes, links of all routes."""
+def choose_sizes(network: Network) -> tuple[int, ...]:
+    """Return the capacities of states of a network: the standard ones, or powers of two for larger networks."""
     listed = [route for routes in network.routes for route in routes]
-    return [len(network.ends), len(network.pairs), len(listed), sum(map(len, listed))]
-
-
+    needed = len(network.ends), len(network.pairs), len(listed), sum(map(len, listed))
+    if all(need <= size for need, size in zip(needed, STANDARD, strict=True)):
+        return STANDARD
+    return tuple(max(size, 1 << (need - 1).bit_length()) for need, size in zip(needed, STANDARD, strict=True))

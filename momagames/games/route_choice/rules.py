@@ -42,9 +42,10 @@ def make_dtype(sizes):
 @kernel
 def generate(state):
     """§2 The instance."""
-    agents, links = np.int64(state["agents"]), np.int64(state["links"])
-    state["pair"][:agents] = state["plan"][:agents]
-    state["tolled"][:links] = state["toll_plan"][:links]
+    for agent in range(np.int64(state["agents"])):
+        state["pair"][agent] = state["plan"][agent]
+    for link in range(np.int64(state["links"])):
+        state["tolled"][link] = state["toll_plan"][link]
     clear_flows(state)
 
 
