@@ -70,6 +70,8 @@ def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
             mask = np.hstack(env.observe(other)["action_mask"])
             if not env.game.can_pass:
                 assert mask.any() == is_to_act(env, other), f"mask of {other} while {agent} is selected"
+            i = env.possible_agents.index(other)
+            assert not env.episode.mask(i)[sum(env.game.action_sizes(i)) :].any(), f"{other} has fewer actions"
         env.step(None if over else random_legal(np.hstack(seen["action_mask"]), env.game.actions, rng))
         if not over:
             for name, row in env.rewards.items():

@@ -111,7 +111,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         with self.episode.lock:
             observation = self.observe_with_mask(agent)
             if not self._is_waiting(agent):
-                observation["action_mask"] = format_mask(self.game, np.zeros(self.game.mask_size, np.int8))
+                observation["action_mask"] = format_mask(self.game, np.zeros(self.game.mask_size, np.int8), self._index[agent])
             return observation
 
     def _is_waiting(self, agent: str) -> bool:
@@ -132,7 +132,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             i = self._index.find(agent)
         observation: dict[str, Any]
         observation, mask = self.episode.observe_with_mask(i)
-        observation["action_mask"] = format_mask(self.game, mask)
+        observation["action_mask"] = format_mask(self.game, mask, i)
         return observation
 
     def observe_agents(self, agents: list[str]) -> dict[str, dict[str, Any]]:

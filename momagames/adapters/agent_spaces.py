@@ -9,7 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames.adapters.options import RENDER_MODES, AgentDict
-from momagames.adapters.spaces import action_space, masked_observation_space, reward_space
+from momagames.adapters.spaces import action_space, field_space, masked_observation_space, reward_space
 from momagames.contract import Game
 from momagames.engine.episode import Episode
 
@@ -28,9 +28,9 @@ class AgentSpaces:
         }
         self.possible_agents = list(game.agents)
         self.observation_spaces: AgentDict[spaces.Space[Any]] = AgentDict(
-            {agent: masked_observation_space(game) for agent in game.agents}
+            {agent: masked_observation_space(game, i) for i, agent in enumerate(game.agents)}
         )
-        self.action_spaces = AgentDict({agent: action_space(game) for agent in game.agents})
+        self.action_spaces = AgentDict({agent: action_space(game, i) for i, agent in enumerate(game.agents)})
         self.reward_spaces = AgentDict({agent: reward_space(game) for agent in game.agents})
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -62,7 +62,7 @@ class AgentSpaces:
 
 def central_space(game: Game) -> spaces.Space[Any]:
     """Return the space of `central_state`."""
-    space = masked_observation_space(game)[game.fields[0].name]
+    space = field_space(game.fields[0])
     if game.information == "perfect" and len(game.fields) == 1:
         return space
     size = len(game.agents) * sum(int(np.prod(field.shape)) for field in game.fields)

@@ -70,7 +70,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.agent, self.team = game.agents[self._seats[0]], team
         self._policies = make_opponents(game, others, [i for i in range(len(game.agents)) if i not in self._seats])
         self.observation_space = observation_space(game)
-        self.action_space = action_space(game)
+        self._place = None if team is not None else self._seats[0]  # whose number of actions the space has
+        self.action_space = action_space(game, self._place)
         self.reward_space = reward_space(game, len(self._seats))
         self.reward_dim = len(game.objectives)
         self.episode = Episode(game)
@@ -204,7 +205,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             infos["agent"] = self.game.agents[self._acting_agent]
         if self.numeric_infos:
             infos = checks.keep_numeric(infos)
-        return {"action_mask": format_mask(self.game, self.episode.mask(self._acting_agent)), **infos}
+        return {"action_mask": format_mask(self.game, self.episode.mask(self._acting_agent), self._place), **infos}
 
     def clone(self) -> SingleAgentEnv:
         """Return an independent copy, with the same position, returns and random states.
@@ -264,7 +265,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the action mask, int8[M] (all parts), under the name that sb3-contrib expects."""
-        return self.episode.mask(self._acting_agent).copy()
+        return self.episode.mask(self._acting_agent)[: sum(self.game.action_sizes(self._place))].copy()
 
     def pareto_front(self, gamma: float = 1.0) -> list[NDArray[np.float32]] | None:
         """Return the exact Pareto front of the returns from the start position of this episode if it is small, else None.

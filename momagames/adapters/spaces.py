@@ -15,31 +15,35 @@ def field_space(field: Field) -> spaces.Box:
     return spaces.Box(field.low, field.high, field.shape, np.dtype(field.dtype).type)
 
 
-def mask_space(game: Game) -> spaces.Space[Any]:
-    """Return the space of an action mask, or a tuple of them for several parts."""
-    parts = [
-        spaces.MultiBinary(n) if game.original.mask_space == "binary" else spaces.Box(0, 1, (n,), np.int8) for n in game.actions
-    ]
+def mask_space(game: Game, agent: int | None = None) -> spaces.Space[Any]:
+    """Return the space of an action mask of an agent (see `action_space`), or a tuple of them for several parts."""
+    is_binary, sizes = game.original.mask_space == "binary", game.action_sizes(agent)
+    parts = [spaces.MultiBinary(n) if is_binary else spaces.Box(0, 1, (n,), np.int8) for n in sizes]
     return parts[0] if len(parts) == 1 else spaces.Tuple(parts)
 
 
-def format_mask(game: Game, mask: NDArray[np.int8]) -> Any:
+def format_mask(game: Game, mask: NDArray[np.int8], agent: int | None) -> Any:
     """Return a copy of an action mask, int8[M], in the form of `action_space.sample(mask)`: a tuple for several parts."""
-    return mask.copy() if len(game.actions) == 1 else format_masks(game, mask[None])[0]
+    if game.agent_actions and agent is not None:
+        return mask[: game.agent_actions[agent]].copy()
+    mask = mask.copy()
+    return mask if len(game.actions) == 1 else tuple(split_mask(mask, game.actions))
 
 
 def format_masks(game: Game, masks: NDArray[np.int8]) -> NDArray[np.int8] | list[Any]:
-    """Return `format_mask` of the masks of several agents, int8[V, M]."""
+    """Return `format_mask` of the masks of all agents, int8[A, M]."""
     masks = masks.copy()
+    if game.agent_actions:
+        return [mask[:count] for mask, count in zip(masks, game.agent_actions)]  # noqa: B905 - as long as each other
     if len(game.actions) == 1:
         return masks
     return list(zip(*split_mask(masks, game.actions), strict=True))
 
 
-def masked_observation_space(game: Game) -> spaces.Dict:
-    """Return the space of all fields and the action mask, as PettingZoo environments use it."""
+def masked_observation_space(game: Game, agent: int) -> spaces.Dict:
+    """Return the space of all fields and the action mask of an agent, as PettingZoo environments use it."""
     fields = {field.name: field_space(field) for field in game.fields}
-    return spaces.Dict({**fields, "action_mask": mask_space(game)})
+    return spaces.Dict({**fields, "action_mask": mask_space(game, agent)})
 
 
 def observation_space(game: Game) -> spaces.Space[Any]:
@@ -49,10 +53,10 @@ def observation_space(game: Game) -> spaces.Space[Any]:
     return spaces.Dict({field.name: field_space(field) for field in game.fields})
 
 
-def action_space(game: Game) -> spaces.Space[Any]:
-    if len(game.actions) == 1:
-        return spaces.Discrete(game.actions[0])
-    return spaces.MultiDiscrete(list(game.actions))
+def action_space(game: Game, agent: int | None = None) -> spaces.Space[Any]:
+    """Return the action space of an agent; None: one that has the actions of all agents."""
+    sizes = game.action_sizes(agent)
+    return spaces.Discrete(sizes[0]) if len(sizes) == 1 else spaces.MultiDiscrete(list(sizes))
 
 
 def reward_space(game: Game, together: int = 0) -> spaces.Box:

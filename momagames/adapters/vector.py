@@ -16,6 +16,7 @@ from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, observation_space, reward_space
 from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
+from momagames.engine.episode import count_actions
 from momagames.engine.positions import has_random_word, load_state
 from momagames.errors import IllegalAction, InvalidParameter
 from momagames.kernels.rng import draw_words, random_words
@@ -40,7 +41,8 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
 
     infos holds `action_mask` int8[N, M] (or [N, A, M]), `to_move` int32[N], and after a step in which episodes ended
     their returns `final_return` float64[N, (A,) K] and lengths `final_length` int32[N]; in same_step mode also `final_obs`
-    and `final_action_mask`. Each has a mask bool[N] with an underscore before its name: `_final_return`.
+    and `final_action_mask`. Each has a mask bool[N] with an underscore before its name: `_final_return`. Where agents have
+    different numbers of actions, M is the largest one, and the entries of an agent end with zeros.
 
     `reward_space` bounds the rewards of one environment, [K] or [A, K], as in MO-Gymnasium's vector environments.
     `reward_dim` is K, `agents` has the names of the agents, and `game` the facts of the game: `sequential` (one agent acts in
@@ -81,7 +83,9 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self._is_single = len(game.agents) == 1
         num_views, actors = self.batch.observations.shape[1], game.actors
         self.single_observation_space = _repeat_space(observation_space(game), num_views)
-        self.single_action_space = _repeat_space(action_space(game), actors)
+        self.single_action_space = _repeat_space(action_space(game, 0 if self._is_single else None), actors)
+        if game.agent_actions and actors > 1:
+            self.single_action_space = spaces.MultiDiscrete(list(game.agent_actions))
         self.reward_space = _repeat_space(reward_space(game), len(game.agents))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -231,7 +235,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                 given, mask = actions[env, actor].tolist(), self._mask(env, actor)
                 raise IllegalAction(
                     f"illegal action={given if len(given) > 1 else given[0]} of {self.agents[agent]} in environment {env}: "
-                    f"expected one of {int(mask.sum())} legal actions"
+                    f"expected one of {int(mask.sum())} legal actions{count_actions(self.game, agent)}"
                 )
             self.batch.forfeit(env, agent)  # the actions of the environment have no effect
             env = self.batch.find_illegal_env(actions, env + 1)

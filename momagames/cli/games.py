@@ -57,7 +57,7 @@ def _describe_game(game: Game) -> dict[str, Any]:
     return {
         **_summarize_game(game),
         "canonical": registry.format_id(game.id, game.params), "information": game.information, "teams": list(game.teams),
-        "actions": list(game.actions),
+        "actions": list(game.actions), "agent_actions": list(game.agent_actions),
         "observation": [
             {"name": one.name, "dtype": str(one.dtype), "shape": list(one.shape), "low": one.low, "high": one.high}
             for one in game.fields
@@ -79,6 +79,8 @@ def _describe_game(game: Game) -> dict[str, Any]:
 
 def _format_facts(game: Game) -> list[tuple[str, str]]:
     size = f"Discrete({game.actions[0]})" if len(game.actions) == 1 else f"MultiDiscrete({list(game.actions)})"
+    if counts := game.agent_actions:
+        size = f"Discrete({min(counts)}) to Discrete({max(counts)}), by agent"
     teams = "each its own" if len(set(game.teams)) == len(game.agents) else str(list(game.teams))
     return [
         ("agents", f"{', '.join(game.agents)} (teams: {teams})"),

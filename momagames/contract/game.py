@@ -117,12 +117,14 @@ class Game:
     agents              names, in turn order
     chance              source of randomness: none, only `generate` ("start"), or also `step`
     actions             sizes of the parts of an action: (225,) is Discrete(225), (6, 9, 9) MultiDiscrete([6, 9, 9])
+    agent_actions       optional, for actions of one part: the number of actions of each agent, at most actions[0]. Masks have
+                        the same size for all agents; entries from the number of an agent on are never legal
     fields              fields of the observation; a single one is called "observation"
     max_episode_steps   proven bound on the steps of an episode
     factory             the function that made this game from its id and parameters
     blank_state         a state record with the parameters filled in and nothing generated
 
-    Optional facts:
+    Optional facts, beside agent_actions:
     params              every parameter with its value, but see `Parameter.omits_default`; `parameters` are the keywords of the
                         factory with their ranges
     information         whether observations contain the whole state ("perfect") or not ("partial")
@@ -165,6 +167,7 @@ class Game:
     params: Mapping[str, Any] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
     information: Information = "perfect"
+    agent_actions: tuple[int, ...] = ()  # () if all agents have equally many
     teams: tuple[int, ...] = ()  # see __post_init__
     rules_key: str = ""  # see __post_init__
     policies: Mapping[str, str] = field(default_factory=dict)
@@ -181,9 +184,19 @@ class Game:
 
     def __post_init__(self) -> None:
         values = vars(self)
+        if self.agent_actions:
+            self._check_agent_actions()
+            values["agent_actions"] = () if set(self.agent_actions) == set(self.actions) else tuple(self.agent_actions)
         values["teams"] = self.teams or tuple(range(len(self.agents)))
         values["rules_key"] = self.rules_key or self.id
         values["codec"] = values["codec"] or make_record_codec(self.blank_state, tuple(self.params), len(self.agents))
+
+    def _check_agent_actions(self) -> None:
+        counts, most = self.agent_actions, self.actions[0]
+        if len(self.actions) != 1 or self.allows_illegal:
+            raise ValueError(f"{self.id}: agent_actions need actions of one part, and illegal ones that may not be played")
+        if len(counts) != len(self.agents) or not all(1 <= count <= most for count in counts):
+            raise ValueError(f"{self.id}: agent_actions={counts}: expected a number in 1..{most} for each of the agents")
 
     def __reduce__(self) -> Any:
         return _remake, (self.factory, self.id, dict(self.params))
@@ -204,6 +217,10 @@ class Game:
     def actors(self) -> int:
         """Number of rows of an action array: one in a sequential game, else one for each agent."""
         return 1 if self.sequential else len(self.agents)
+
+    def action_sizes(self, agent: int | None) -> tuple[int, ...]:
+        """Return the sizes of the parts of the actions of an agent; None: of any agent, as masks have them."""
+        return self.actions if agent is None or not self.agent_actions else (self.agent_actions[agent],)
 
     @property
     def utility(self) -> Utility:

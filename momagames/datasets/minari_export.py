@@ -42,12 +42,13 @@ def export_minari(dataset: Dataset, name: str, tier: str | None = None, game: st
     made = next(iter(games.values()))
     part = dataset.manifest.recipe.parts[min(chosen)]
     spec = gymnasium.make(f"momagames/{made.id}", **part.game.params).spec
-    episodes = (_make_buffer(buffers.EpisodeBuffer, one) for one in dataset.episodes(tier, game))
+    count = sum(made.action_sizes(0))
+    episodes = (_make_buffer(buffers.EpisodeBuffer, one, count) for one in dataset.episodes(tier, game))
     result: Any = None
     for chunk in _split(episodes):
         if result is None:
             result = minari.create_dataset_from_buffers(
-                name, chunk, env=spec, action_space=action_space(made), observation_space=observation_space(made),
+                name, chunk, env=spec, action_space=action_space(made, 0), observation_space=observation_space(made),
                 algorithm_name=", ".join(dict.fromkeys(one.method for i in chosen for one in dataset.manifest.policies[i])),
                 description=dataset.manifest.recipe.description, jpeg_encoding=False,
             )  # fmt: skip
@@ -61,7 +62,7 @@ def _split(episodes: Iterator[Any]) -> Iterator[list[Any]]:
         yield chunk
 
 
-def _make_buffer(make: Any, episode: Episode) -> Any:
+def _make_buffer(make: Any, episode: Episode, num_actions: int) -> Any:
     fields = {name: array[:, 0] for name, array in episode.observations.items()}
     actions = episode.actions[:, 0]
     return make(
@@ -72,5 +73,5 @@ def _make_buffer(make: Any, episode: Episode) -> Any:
         rewards=list(episode.rewards[:, 0]),
         terminations=episode.terminated[:, 0].tolist(),
         truncations=episode.truncated[:, 0].tolist(),
-        infos={"action_mask": episode.masks[:, 0]},
+        infos={"action_mask": episode.masks[:, 0, :num_actions]},
     )

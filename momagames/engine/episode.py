@@ -239,6 +239,7 @@ class Episode:
         hint = ""
         count = prod(int(part.sum()) for part in split_mask(mask, self._parts))
         message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {count} legal actions"
+        message += count_actions(game, agent)
         if action is not None and type(action) is not int and read_integers(action, len(self._parts)) is None:
             hint = "an action is an integer" if self._simple else f"an action is {len(self._parts)} integers"
         elif self._simple and isinstance(action, (int, np.integer)):  # as np.timedelta64 is, too
@@ -292,6 +293,11 @@ class Episode:
         self.returns += reward
         if self.log is not None:
             self.log.append(self.game.agents[agent])
+
+
+def count_actions(game: Game, agent: int) -> str:
+    """Return the end of a message, which says how many actions an agent has where the numbers differ between agents."""
+    return f"; {game.agents[agent]} has the actions 0..{game.agent_actions[agent] - 1}" if game.agent_actions else ""
 
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:

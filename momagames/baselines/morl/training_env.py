@@ -126,7 +126,8 @@ class TrainingEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the legal actions, int8[M], under the name that sb3-contrib expects."""
-        return self._match.action_masks()
+        mask = self._match.action_masks()
+        return mask if len(mask) == self.game.mask_size else np.pad(mask, (0, self.game.mask_size - len(mask)))
 
     def read_situation(self) -> tuple[Any, NDArray[np.int8], NDArray[np.float64]]:
         """Return the observation of the game, the mask, and the rewards of the agent since the start of the episode."""
