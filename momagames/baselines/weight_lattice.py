@@ -33,16 +33,21 @@ def simplex_lattice(objectives: int, divisions: int, most: int = MAX_POINTS) -> 
         raise InvalidParameter(
             f"invalid divisions={divisions}: {count:,} weights for {objectives} objectives, expected at most {most:,}"
         )
+    return list_compositions(divisions, objectives) / divisions
+
+
+def list_compositions(total: int, parts: int) -> NDArray[np.int64]:
+    """Return all ways to write a number as an ordered sum of `parts` numbers from 0, int64[n, parts], descending."""
     rows = np.zeros((1, 0), np.int64)
-    remaining = np.array([divisions])
-    for _ in range(objectives - 1):  # extend each row by every possible entry, largest first
+    remaining = np.array([total])
+    for _ in range(parts - 1):  # extend each row by every possible entry, largest first
         repeats = remaining + 1
         parent = np.repeat(np.arange(len(rows)), repeats)
         rank = np.arange(len(parent)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
         entry = remaining[parent] - rank
         rows = np.column_stack([rows[parent], entry])
         remaining = remaining[parent] - entry
-    return np.column_stack([rows, remaining]) / divisions
+    return np.column_stack([rows, remaining])
 
 
 def check_lattice_size(name: str, game: Game, divisions: int, most: int, noun: str = "policies") -> None:
