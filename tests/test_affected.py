@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import select
 
 ROOT = Path(__file__).resolve().parents[1]
-GAMES = ["breakthrough", "connect4", "gemwalk", "pommerman", "robotmail", "samegame", "tileblast"]
+GAMES = ["breakthrough", "connect4", "gemwalk", "pommerman", "robotmail", "route_choice", "samegame", "tileblast"]
 pytestmark = pytest.mark.long  # reads every file
 
 

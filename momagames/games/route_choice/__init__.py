@@ -72,6 +72,7 @@ def game(id: str, **given: Any) -> Game:
             Objective("toll", "share of the largest toll", -1, 0, -1, 0, "§5.2"),
         ),
         actions=(int(choices.max()),),
+        agent_actions=tuple(choices.tolist()),
         fields=(Field("observation", (1,), "int16", 0, len(network.pairs) - 1),),
         max_episode_steps=1,
         factory=game,

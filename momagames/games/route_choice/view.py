@@ -115,7 +115,8 @@ def paint_network(network: Network, curves: list[Curve], state: State) -> list[c
     room = np.array([1 - 2 * MARGIN * unit, 1 - (HEAD + FOOT + 2 * MARGIN) * unit])
     corner = np.array([MARGIN, HEAD + MARGIN]) * unit
     flow = state["flow"][: len(curves)].astype(float)
-    latency, largest = measure_links(state, flow)[0], measure_links(state, float(state["agents"]))[0].max()
+    latency = measure_links(state, flow)[0]
+    largest = latency.max()
     shares = latency / largest if largest > 0 else latency
     painters: list[canvas.Painter] = []
     is_over, few = bool(state["ply"]), len(network.nodes) <= MOST_NAMES
