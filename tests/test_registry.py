@@ -121,8 +121,12 @@ def test_the_ends_of_a_range_are_allowed_and_nothing_beyond(id):
 
 def check_range(id, parameter):
     kind = int if parameter.whole else float
+    end, _, pair = parameter.name.partition("_")  # the largest value of a pair is not below the least one
+    limits = {one.name: one for one in momagames.spec(id).parameters}
+    others = {"min": (f"max_{pair}", "high"), "max": (f"min_{pair}", "low")}.get(end, ("", ""))
+    beside = {others[0]: getattr(limits[others[0]], others[1])} if others[0] in limits else {}
     for value in (parameter.low, parameter.high):
-        assert momagames.spec(id, **{parameter.name: kind(value)}).params[parameter.name] == value
+        assert momagames.spec(id, **beside, **{parameter.name: kind(value)}).params[parameter.name] == value
     if parameter.optional:
         assert momagames.spec(id, **{parameter.name: None}).params[parameter.name] is None
     bad = (

@@ -42,7 +42,7 @@ def test_without_a_seed_every_environment_has_randomness_of_its_own(id: str) -> 
         assert count_different(map(read_word, envs)) == len(envs), api
         before = read_word(envs[0])
         envs[0].reset()
-        assert read_word(envs[0]) != before or envs[0].unwrapped.game.chance == "none"
+        assert read_word(envs[0]) != before or envs[0].unwrapped.game.chance != "start"  # only steps may draw
     vectors = [momagames.make_vec(id, COUNT, **params), gymnasium.make_vec(f"momagames/{id}", COUNT, **params)]
     words = []
     for one in vectors:
