@@ -41,13 +41,7 @@ PARAMETERS = (
     ),
     Parameter("instance_seed", 0, "seed of the OD pairs of agents and of random tolls", 0, 2**31 - 1),
 )  # fmt: skip
-KERNELS = Kernels(
-    generate=rules.generate,
-    legal=rules.legal,
-    step=rules.step,
-    observe=rules.observe,
-    sample_action=rules.sample_action,
-)
+KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
 
 
 def game(id: str, **given: Any) -> Game:
@@ -95,7 +89,7 @@ def game(id: str, **given: Any) -> Game:
 
 def fill_blank(network: Network, params: dict[str, Any], id: str, sizes: tuple[int, ...]) -> State:
     """Return the blank state of an instance."""
-    blank = np.zeros(1, rules.make_dtype(sizes))[0]
+    blank = np.zeros(1, rules.make_dtype(sizes))[0]  # type: ignore[no-untyped-call]
     links, agents = len(network.ends), params["num_agents"]
     blank["agents"], blank["links"], blank["pairs"], blank["longest"] = agents, links, len(network.pairs), network.longest
     blank["random_tolls"] = params["toll_mode"] == "random"

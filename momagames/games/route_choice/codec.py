@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from momagames.contract import Codec, State, check_position, parse_field, position_number
 from momagames.errors import InvalidState, invalid_value, one_of
-from momagames.games.route_choice import rules
 from momagames.games.route_choice.networks import Network
 
 KEYS = ("agent_od", "tolled", "counts", "flows", "latency", "cost", "rng")
@@ -33,13 +33,13 @@ def list_parts(state: State) -> list[NDArray[np.int64]]:
     """Return the links of each route of the network."""
     routes = int(state["first"][int(state["pairs"])])
     start = state["start"][: routes + 1].tolist()
-    return [state["part"][low:high].astype(np.int64) for low, high in zip(start[:-1], start[1:], strict=True)]
+    return [state["part"][low:high].astype(np.int64) for low, high in pairwise(start)]
 
 
 def split_pairs(state: State, numbers: list[Any]) -> list[list[Any]]:
     """Return the numbers of all routes as a list for each OD pair."""
     first = state["first"][: int(state["pairs"]) + 1].tolist()
-    return [numbers[low:high] for low, high in zip(first[:-1], first[1:], strict=True)]
+    return [numbers[low:high] for low, high in pairwise(first)]
 
 
 def measure_routes(state: State) -> tuple[list[float], list[float]]:
@@ -107,10 +107,11 @@ def load_counts(state: State, counts: Any, demand: NDArray[np.int64]) -> None:
     first = state["first"][: int(state["pairs"]) + 1].tolist()
     if not isinstance(counts, (list, tuple)) or len(counts) != len(demand):
         raise InvalidState(invalid_value("counts", counts, f"None, or a list for each of {len(demand)} OD pairs"))
-    for pair, (low, high) in enumerate(zip(first[:-1], first[1:], strict=True)):
+    for pair, (low, high) in enumerate(pairwise(first)):
         row = read_numbers(counts[pair], f"counts[{pair}]", high - low, int(demand[pair]))
         if row.sum() != demand[pair]:
-            raise InvalidState(invalid_value(f"counts[{pair}]", counts[pair], f"{demand[pair]} agents in all, as agent_od says"))
+            expected = f"{demand[pair]} agents in all, as agent_od says"
+            raise InvalidState(invalid_value(f"counts[{pair}]", counts[pair], expected))
         state["count"][low:high] = row
     for count, part in zip(state["count"].tolist(), list_parts(state), strict=False):
         state["flow"][part] += count
@@ -123,7 +124,8 @@ def read_numbers(given: Any, name: str, count: int, most: int) -> NDArray[np.int
     numbers = np.array(listed) if isinstance(listed, (list, tuple, np.ndarray)) and len(listed) == count else None
     if count == 0 and numbers is not None:
         return numbers.astype(np.int64)
-    if numbers is None or numbers.dtype.kind not in "iu" or numbers.shape != (count,) or numbers.min() < 0 or numbers.max() > most:
+    valid = numbers is not None and numbers.dtype.kind in "iu" and numbers.shape == (count,)
+    if numbers is None or not valid or numbers.min() < 0 or numbers.max() > most:
         raise InvalidState(invalid_value(name, given, f"{count} whole numbers, each in 0..{most}"))
     return numbers.astype(np.int64)
 
@@ -133,11 +135,11 @@ def check_network(network: Network, given: Mapping[str, Any]) -> None:
     names = network.nodes
     own: dict[str, Any] = {
         "od_pairs": [[names[node] for node in pair] for pair in network.pairs],
-        "routes": [[network.name_route(pair, k).split("-") for k in range(len(routes))] for pair, routes in enumerate(network.routes)],
+        "routes": [[network.list_nodes(route) for route in routes] for routes in network.routes],
     }
     for key, value in own.items():
         if key in given and _name_all(given[key]) != value:
-            raise InvalidState(invalid_value(key, given[key], f"{value}, the parameter `network`; it takes the start of an episode"))
+            raise InvalidState(invalid_value(key, given[key], f"{value}, the parameter `network`, which takes such a start"))
     links = given.get("links")
     if links is None:
         return
@@ -158,7 +160,7 @@ def _name_all(data: Any) -> Any:
 
 def make_names(network: Network) -> Any:
     """Return functions that name and read actions; the agent is not known, so that a name of a route may fit several pairs."""
-    routes = [network.name_route(pair, k) for pair, listed in enumerate(network.routes) for k in range(len(listed))]
+    routes = [name for _, name in network.name_routes()]
     single = len(network.pairs) == 1
 
     def action_name(state: State, action: Any) -> str:

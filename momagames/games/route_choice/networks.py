@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,9 @@ OW_ROUTES = (
     "BDGJIL BDGJL BACGJIL BACGJL BACFIL BEDGJIL BACDGJIL BEDGJL BDCGJIL BEHKJIL BACDGJL BEHGJIL BDGFIL BDCGJL BEHKJL BEHGJL",
     "BEHKM BDHKM BDEHKM BEDHKM BDGJKM BDGHKM BACDHKM BDGJM BDGKM BACGJKM BACGHKM BADHKM BACGJM BACGKM BACDEHKM BEDGJKM",
 )
-OW_PLACES = "A0.0,1.0 B0.0,2.2 C1.0,0.5 D1.0,1.6 E1.0,2.8 F2.0,0.0 G2.0,1.2 H2.0,2.4 I3.0,0.3 J3.0,1.3 K3.0,2.4 L4.0,0.8 M4.0,2.0"
+OW_PLACES = (
+    "A0.0,1.0 B0.0,2.2 C1.0,0.5 D1.0,1.6 E1.0,2.8 F2.0,0.0 G2.0,1.2 H2.0,2.4 I3.0,0.3 J3.0,1.3 K3.0,2.4 L4.0,0.8 M4.0,2.0"
+)
 
 
 def describe_braess(p: int, u: float) -> dict[str, Any]:
@@ -55,13 +58,13 @@ def describe_braess(p: int, u: float) -> dict[str, Any]:
 
 def describe_bbraess(u: float) -> dict[str, Any]:
     """§2.3 Return BBraess_1 in the form of §9.1."""
-    names = "w0-w1 w1-v1 w1-t2 v1-t1 s2-w0 s1-w0 s1-a a-w1".split()
+    names = ["w0-w1", "w1-v1", "w1-t2", "v1-t1", "s2-w0", "s1-w0", "s1-a", "a-w1"]
     special = {"w0-w1": (u, 0.0), "s1-a": (0.0, 10.0)}
     places = {"s1": (0.0, 0.0), "s2": (0.0, 2.0), "w0": (1.0, 1.4), "a": (1.0, 0.0), "w1": (2.0, 1.0), "v1": (3.0, 0.4)}
     return {
         "links": [[*name.split("-"), *special.get(name, (0.0, 0.0))] for name in names],
         "od_pairs": [["s2", "t2"], ["s1", "t1"]],
-        "routes": [["s2-w0-w1-t2".split("-")], ["s1-w0-w1-v1-t1".split("-"), "s1-a-w1-v1-t1".split("-")]],
+        "routes": [[["s2", "w0", "w1", "t2"]], [["s1", "w0", "w1", "v1", "t1"], ["s1", "a", "w1", "v1", "t1"]]],
         "positions": places | {"t1": (4.0, 0.0), "t2": (4.0, 1.6)},
     }
 
@@ -107,10 +110,13 @@ class Network:
         """Return R, the number of links of the longest route."""
         return max(len(route) for routes in self.routes for route in routes)
 
-    def name_route(self, pair: int, route: int) -> str:
-        """Return the nodes of a route as text."""
-        links = self.routes[pair][route]
-        return "-".join([self.nodes[self.ends[links[0], 0]], *(self.nodes[self.ends[link, 1]] for link in links)])
+    def list_nodes(self, route: tuple[int, ...]) -> list[str]:
+        """Return the nodes of a route."""
+        return [self.nodes[self.ends[route[0], 0]], *(self.nodes[self.ends[link, 1]] for link in route)]
+
+    def name_routes(self) -> list[tuple[int, str]]:
+        """Return OD pair and nodes as text of each route."""
+        return [(pair, "-".join(self.list_nodes(route))) for pair, routes in enumerate(self.routes) for route in routes]
 
 
 def normalize(source: Any) -> Any:
@@ -144,12 +150,12 @@ def _make_plain(value: Any) -> Any:
 
 
 def load(source: Any, slope: float) -> Network:
-    """Return the network of a parameter value; `slope` is that of an agent in Braess networks. Raises InvalidParameter."""
-    if source in BRAESS if isinstance(source, str) else False:
+    """Return the network of a parameter value as `normalize` returns it; `slope` is that of an agent in Braess networks."""
+    if not isinstance(source, str):
+        return read_network(source)
+    if source in BRAESS:
         return read_network(_make_plain(describe_braess(int(source[-1]), slope)))
-    packaged: dict[Any, Callable[[], dict[str, Any]]] = {"BBraess_1": lambda: describe_bbraess(slope), "OW": describe_ow}
-    data = packaged[source]() if isinstance(source, str) and source in packaged else read_source(source)
-    return read_network(_make_plain(data))
+    return read_network(_make_plain(describe_ow() if source == "OW" else describe_bbraess(slope)))
 
 
 def check(valid: Any, place: str, value: Any, expected: str) -> None:
@@ -188,11 +194,12 @@ def read_network(data: Mapping[str, Any]) -> Network:
     routes = _read_routes(data.get("routes"), nodes, index, pairs, np.array(latency))
     open_pairs = np.array([bool(listed) for listed in routes])
     check(open_pairs.any(), "routes", data.get("routes"), "a route of some OD pair")
-    weights = open_pairs.astype(float) if data.get("demand") is None else read_weights(data["demand"], open_pairs, "network: demand")
+    demand = data.get("demand")
+    weights = open_pairs.astype(float) if demand is None else read_weights(demand, open_pairs, "network: demand")
     agent_od, tolled = data.get("agent_od"), data.get("tolled")
     if agent_od is not None:
         valid = isinstance(agent_od, list) and all(type(pair) is int and 0 <= pair < len(pairs) for pair in agent_od)
-        check(valid and open_pairs[agent_od].all(), "agent_od", agent_od, "the number of an OD pair with routes for each agent")
+        check(valid and open_pairs[agent_od].all(), "agent_od", agent_od, "an OD pair with routes for each agent")
     if tolled is not None:
         check(isinstance(tolled, list) and len(tolled) == len(ends) and all(one in (0, 1) for one in tolled), "tolled", tolled,
               f"True or False for each of {len(ends)} links")  # fmt: skip
@@ -210,7 +217,8 @@ def _name(node: Any) -> str:
 def _read_link(link: Any, place: str) -> tuple[str, str, float, float, float]:
     """Return the ends of a link, and base, factor and power of its latency."""
     expected = "[from, to, slope, constant] or [from, to, t, a, b, c]: two nodes, then numbers (SPEC §9.1)"
-    check(isinstance(link, list) and len(link) in (4, 6) and all(map(_name, link[:2])) and link[0] != link[1], place, link, expected)
+    valid = isinstance(link, list) and len(link) in (4, 6) and all(map(_name, link[:2])) and _name(link[0]) != _name(link[1])
+    check(valid, place, link, expected)
     check(all(is_number(number, 0, 1e12) for number in link[2:]), place, link, f"{expected} in 0..1e12")
     if len(link) == 4:
         return _name(link[0]), _name(link[1]), float(link[3]), float(link[2]), 1.0
@@ -225,12 +233,15 @@ def _read_routes(given: Any, nodes: Any, index: Any, pairs: Any, latency: Any) -
         check(1 <= given <= 64, "routes", given, "the number of routes of a pair in 1..64, or lists of routes")
         found = [find_shortest(list(nodes), index, pair, latency, given) for pair in pairs]
     else:
-        check(isinstance(given, list) and len(given) == len(pairs), "routes", given, f"a list for each of {len(pairs)} OD pairs")
+        check(
+            isinstance(given, list) and len(given) == len(pairs), "routes", given, f"a list for each of {len(pairs)} OD pairs"
+        )
         found = []
         for number, (listed, pair) in enumerate(zip(given, pairs, strict=True)):
-            check(isinstance(listed, list) and len(listed) <= MAX_CHOICES, f"routes[{number}]", listed, f"up to {MAX_CHOICES} routes")
-            row = [_read_route(route, nodes, index, pair, f"routes[{number}][{k}]") for k, route in enumerate(listed)]
-            check(len(set(row)) == len(row), f"routes[{number}]", listed, "different routes")
+            place = f"routes[{number}]"
+            check(isinstance(listed, list) and len(listed) <= MAX_CHOICES, place, listed, f"up to {MAX_CHOICES} routes")
+            row = [_read_route(route, nodes, index, pair, f"{place}[{k}]") for k, route in enumerate(listed)]
+            check(len(set(row)) == len(row), place, listed, "different routes")
             found.append(tuple(row))
     count, parts = sum(map(len, found)), sum(len(route) for listed in found for route in listed)
     check(count <= MAX_ROUTES and parts <= MAX_PARTS, "routes", (count, parts), f"{MAX_ROUTES:,} routes of {MAX_PARTS:,} links")
@@ -241,7 +252,7 @@ def _read_route(route: Any, nodes: Any, index: Any, pair: tuple[int, int], place
     expected = "a list of different nodes from origin to destination, each linked to the next"
     check(isinstance(route, list) and len(route) >= 2 and all(_name(node) in nodes for node in route), place, route, expected)
     path = [nodes[_name(node)] for node in route]
-    steps = list(zip(path[:-1], path[1:], strict=True))
+    steps = list(pairwise(path))
     valid = (path[0], path[-1]) == pair and len(set(path)) == len(path) and all(step in index for step in steps)
     check(valid, place, route, expected)
     return tuple(index[step] for step in steps)
@@ -299,7 +310,9 @@ def _read_places(given: Any, nodes: dict[str, int], ends: Any, pairs: Any) -> ND
         spots = {node: (x, (k + 0.5) / len(row)) for x, row in members.items() for k, node in enumerate(row)}
     else:
         valid = isinstance(given, Mapping) and {*map(str, given)} >= set(nodes)
-        valid = valid and all(isinstance(at, list) and len(at) == 2 and all(is_number(x, -1e9, 1e9) for x in at) for at in given.values())
+        points = list(given.values()) if valid else []
+        valid = valid and all(isinstance(at, list) and len(at) == 2 for at in points)
+        valid = valid and all(is_number(x, -1e9, 1e9) for at in points for x in at)
         check(valid, "positions", given, "[x, y] of each node")
         spots = {nodes[str(node)]: tuple(at) for node, at in given.items() if str(node) in nodes}
     places = np.array([spots[node] for node in range(len(nodes))], np.float64)
@@ -321,11 +334,11 @@ def draw_instance(network: Network, params: Mapping[str, Any], id: str) -> tuple
     """§2.6 Return the OD pair of each agent, int64[n], and whether each link is tolled, bool[L]. Raises InvalidParameter."""
     agents, links, open_pairs = params["num_agents"], len(network.ends), np.array([bool(listed) for listed in network.routes])
     numbers = (random_words(params["instance_seed"], links + agents) >> np.uint64(11)) * 2.0**-53
-    tolled = np.zeros(links, bool)
-    if params["toll_mode"] == "random":
+    tolled: NDArray[np.bool_] = np.zeros(links, np.bool_)
+    if params["toll_mode"] == "random" and network.tolled is not None:
         tolled = network.tolled
-        if tolled is None:
-            tolled, numbers = numbers[:links] < params["random_toll_percentage"], numbers[links:]
+    elif params["toll_mode"] == "random":
+        tolled, numbers = numbers[:links] < params["random_toll_percentage"], numbers[links:]
     counts, weights = params["od_counts"], network.weights
     if params["demand"] is not None:
         weights = read_weights(params["demand"], open_pairs, f"{id}: demand")

@@ -5,7 +5,6 @@ import numpy as np
 
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
-from momagames.kernels.rng import below
 
 MAX_AGENTS = 4200
 LATENCY, TOLL = range(2)
@@ -68,12 +67,6 @@ def legal(state, agent, mask):
     routes = 0 if state["over"] else count_routes(state, agent)
     for action in range(mask.shape[0]):
         mask[action] = action < routes
-
-
-@kernel
-def sample_action(state, agent, word):
-    """Return a random route."""
-    return np.int64(0) if state["over"] else below(word, count_routes(state, agent))
 
 
 @kernel

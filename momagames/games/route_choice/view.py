@@ -49,7 +49,7 @@ def describe(state: State) -> tuple[str, str]:
 
 def make_text(network: Network) -> Callable[..., list[Line]]:
     """Return the function that describes positions as text: each route with its agents, latency and cost."""
-    names = [(pair, network.name_route(pair, k)) for pair, routes in enumerate(network.routes) for k in range(len(routes))]
+    names = network.name_routes()
 
     def format_text(state: State, last: Any = None) -> list[Line]:
         lines: list[Line] = [[(describe(state)[0], "")]]
@@ -75,7 +75,7 @@ def bend(start: Curve, end: Curve, amount: float) -> Curve:
 
 
 def shape_links(network: Network) -> list[Curve]:
-    """Return the curve of each link in the unit square: a straight line if no node is near, else bent; two ways side by side."""
+    """Return the curve of each link in the unit square: straight if no node is near, else bent; two ways side by side."""
     ends = {tuple(pair) for pair in network.ends.tolist()}
     curves = []
     for here, there in network.ends.tolist():
@@ -141,12 +141,13 @@ def _paint_road(line: Curve, width: float, ink: canvas.Color, is_directed: bool)
     tip, ahead = line[11], line[12] - line[10]
     ahead = ahead / max(float(np.hypot(*ahead)), 1e-9)
     across, long = np.array([-ahead[1], ahead[0]]), 0.011 + width * 0.8
-    head = [tip + ahead * long, tip - ahead * long * 0.4 + across * long * 0.75, tip - ahead * long * 0.4 - across * long * 0.75]
+    back = tip - ahead * long * 0.4
+    head = np.array([tip + ahead * long, back + across * long * 0.75, back - across * long * 0.75])
 
     def draw(drawing: Drawing, side: float) -> None:
-        drawing.line([tuple(point) for point in (line * side).tolist()], fill=ink, width=max(1, round(width * side)), joint="curve")
+        drawing.line([tuple(at) for at in (line * side).tolist()], fill=ink, width=max(1, round(width * side)), joint="curve")
         if is_directed:
-            drawing.polygon([tuple(point) for point in (np.array(head) * side).tolist()], fill=ink)
+            drawing.polygon([tuple(at) for at in (head * side).tolist()], fill=ink)
 
     return draw
 
@@ -181,8 +182,9 @@ def _paint_scale(largest: str) -> canvas.Painter:
     """Return the painter of the scale of colors, from 0 to the largest latency of a link."""
     unit, parts, ink = 1 / canvas.LONG_SIDE, 40, canvas.shade(canvas.FAINT)
     left, top, long, high = 40 * unit, 1 - 26 * unit, 160 * unit, 10 * unit
-    ends = label("0", left - 12 * unit, top + high / 2, 12 * unit, ink), label(
-        largest, left + long + (10 + 3.5 * len(largest)) * unit, top + high / 2, 12 * unit, ink
+    ends = (
+        label("0", left - 12 * unit, top + high / 2, 12 * unit, ink),
+        label(largest, left + long + (10 + 3.5 * len(largest)) * unit, top + high / 2, 12 * unit, ink),
     )
 
     def draw(drawing: Drawing, side: float) -> None:
