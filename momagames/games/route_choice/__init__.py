@@ -17,10 +17,12 @@ def read_list(name: str, whole: bool) -> Any:
     """Return the conversion of a parameter with a number for each OD pair."""
 
     def convert(value: Any) -> Any:
-        numbers = np.array(list(value) if np.iterable(value) and not isinstance(value, str) else [value])
-        if numbers.dtype.kind not in ("iu" if whole else "iuf") or numbers.ndim != 1 or (numbers < 0).any():
-            raise InvalidParameter(invalid_value(name, value, f"a {'whole ' * whole}number of at least 0 for each OD pair"))
-        return tuple(numbers.tolist())
+        numbers: list[Any] = list(value) if np.iterable(value) and not isinstance(value, str) else [value]
+        kinds = (int, np.integer) if whole else (int, float, np.number)
+        valid = all(isinstance(n, kinds) and not isinstance(n, bool) and 0 <= n <= 1e6 for n in numbers)
+        if not valid:
+            raise InvalidParameter(invalid_value(name, value, f"a {'whole ' * whole}number in 0..1000000 for each OD pair"))
+        return tuple(int(n) if whole else float(n) for n in numbers)
 
     return convert
 
@@ -53,14 +55,16 @@ def game(id: str, **given: Any) -> Game:
     blank = fill_blank(network, params, id, sizes)
     action_name, parse_action = codec.make_names(network)
     choices = np.diff(blank["first"][: len(network.pairs) + 1])[blank["plan"][:agents]]
+    names = tuple(f"agent_{i}" for i in range(agents))
+    is_known = len(network.pairs) == 1 and params["toll_mode"] == "mct"
     return Game(
         id=id,
         title="MO-RouteChoice",
         variant="{num_agents} agents",
-        agents=tuple(f"agent_{i}" for i in range(agents)),
+        agents=names,
         dynamics="simultaneous",
         chance="none",
-        information="partial",
+        information="perfect" if is_known else "partial",
         objectives=(
             Objective("latency", "share of the largest latency", -1, 0, -1, 0, "§5.1"),
             Objective("toll", "share of the largest toll", -1, 0, -1, 0, "§5.2"),
@@ -77,6 +81,7 @@ def game(id: str, **given: Any) -> Game:
         view=View(
             draw=view.make_picture(network),
             text=view.make_text(network),
+            render_options=(Parameter("viewer", None, "view of one agent", choices=(None, *names)),),
             picture_options=(canvas.SIZE,),
         ),
         human=Human(keys=view.make_keys(int(choices.max())), action_name=action_name, parse_action=parse_action),

@@ -36,9 +36,17 @@ def heat(share: float) -> canvas.Color:
     return tuple(round(a + (b - a) * (at - low)) for a, b in zip(HEAT[low], HEAT[low + 1], strict=True))  # type: ignore[return-value]
 
 
-def describe(state: State) -> tuple[str, str]:
-    """Describe a position in two lines."""
+def find_pair(state: State, viewer: str) -> int:
+    """Return the OD pair of an agent."""
+    return int(state["pair"][int(viewer.removeprefix("agent_"))])
+
+
+def describe(network: Network, state: State, viewer: str | None) -> tuple[str, str]:
+    """Describe a position in two lines, or what a viewer sees of it."""
     agents, pairs = int(state["agents"]), int(state["pairs"])
+    if viewer is not None:
+        origin, destination = (network.nodes[node] for node in network.pairs[find_pair(state, viewer)])
+        return f"{viewer} goes from {origin} to {destination}, among {agents:,} agents", "color: latency of the free roads"
     start = f"{agents:,} agent{'s' * (agents != 1)}, {pairs:,} OD pair{'s' * (pairs != 1)}"
     if not state["ply"]:
         return f"{start}: to choose their routes", "color: latency of the free roads"
@@ -51,8 +59,19 @@ def make_text(network: Network) -> Callable[..., list[Line]]:
     """Return the function that describes positions as text: each route with its agents, latency and cost."""
     names = network.name_routes()
 
-    def format_text(state: State, last: Any = None) -> list[Line]:
-        lines: list[Line] = [[(describe(state)[0], "")]]
+    def format_text(state: State, last: Any = None, viewer: str | None = None) -> list[Line]:
+        """Describe a position.
+
+        viewer   show what this agent sees alone: its routes, with the latency of free roads
+        """
+        lines: list[Line] = [[(describe(network, state, viewer)[0], "")]]
+        if viewer is not None:
+            pair, free = find_pair(state, viewer), measure_links(state, np.zeros(len(network.ends)))[0]
+            own = zip(network.routes[pair], (name for start, name in names if start == pair), strict=True)
+            texts = [
+                f"{k:2d} {name}: latency {free[list(route)].sum():.4g} if it is free" for k, (route, name) in enumerate(own)
+            ]
+            return [*lines, *([(text, "")] for text in texts)]
         counts, (latency, cost) = state["count"][: len(names)].tolist(), measure_routes(state)
         wide, digits, above, number = max(len(name) for _, name in names), len(str(max(counts))), -1, 0
         for (pair, name), count, slow, toll in zip(names, counts, latency, cost, strict=True):
@@ -91,17 +110,18 @@ def make_picture(network: Network) -> Callable[..., canvas.Sheet]:
     """Return the function that draws positions of a network."""
     curves: list[Curve] = []
 
-    def draw_picture(state: State, last: Any = None, size: int | None = None) -> canvas.Sheet:
+    def draw_picture(state: State, last: Any = None, size: int | None = None, viewer: str | None = None) -> canvas.Sheet:
         """Draw a position as an RGB image, uint8[S, S, 3].
 
         size     pixels of a side; None: `canvas.LONG_SIDE`
+        viewer   show what this agent sees alone: its routes, without traffic
         """
         if not curves:
             curves.extend(shape_links(network))
         side = size or canvas.LONG_SIDE
         scale = side / canvas.LONG_SIDE
-        sheet = canvas.paint(side, canvas.PAPER, *paint_network(network, curves, state))
-        for text, y, letters in zip(describe(state), (16, 36), (15, 12), strict=True):
+        sheet = canvas.paint(side, canvas.PAPER, *paint_network(network, curves, state, viewer))
+        for text, y, letters in zip(describe(network, state, viewer), (16, 36), (15, 12), strict=True):
             ink = canvas.INK if letters == 15 else canvas.FAINT
             canvas.write(sheet, 14 * scale, y * scale, text, max(6, round(letters * scale)), ink)
         return sheet
@@ -109,23 +129,26 @@ def make_picture(network: Network) -> Callable[..., canvas.Sheet]:
     return draw_picture
 
 
-def paint_network(network: Network, curves: list[Curve], state: State) -> list[canvas.Painter]:
+def paint_network(network: Network, curves: list[Curve], state: State, viewer: str | None) -> list[canvas.Painter]:
     """Return the painters of a position: roads, traffic, numbers of agents, nodes, and a scale of colors."""
     unit = 1 / canvas.LONG_SIDE
     room = np.array([1 - 2 * MARGIN * unit, 1 - (HEAD + FOOT + 2 * MARGIN) * unit])
     corner = np.array([MARGIN, HEAD + MARGIN]) * unit
-    flow = state["flow"][: len(curves)].astype(float)
+    is_over, few = bool(state["ply"]) and viewer is None, len(network.nodes) <= MOST_NAMES
+    flow = state["flow"][: len(curves)] * float(is_over)
+    used = flow > 0 if is_over else np.ones(len(curves), bool)
+    if viewer is not None:
+        routes = network.routes[find_pair(state, viewer)]
+        used = np.isin(np.arange(len(curves)), [link for route in routes for link in route])
     latency = measure_links(state, flow)[0]
     largest = latency.max()
     shares = latency / largest if largest > 0 else latency
     painters: list[canvas.Painter] = []
-    is_over, few = bool(state["ply"]), len(network.nodes) <= MOST_NAMES
     order = np.argsort(flow, kind="stable").tolist()
     lines = [corner + curve * room for curve in curves]
     for link in order:
-        busy = not is_over or flow[link] > 0
         width = WIDEST * flow[link] / int(state["agents"]) if is_over else 2.0
-        ink = heat(float(shares[link])) if busy else canvas.shade(ROAD, DARK_ROAD)
+        ink = heat(float(shares[link])) if used[link] else canvas.shade(ROAD, DARK_ROAD)
         painters.append(_paint_road(lines[link], max(width, THINNEST) * unit, ink, few))
     for link in order if is_over and few else ():
         if flow[link] > 0:

@@ -12,7 +12,7 @@ DETOUR = {  # BPR latencies, whole numbers as names, a pair without routes, and 
 SMALL = {
     "mo-route-choice-v0": [
         {"num_agents": 4},
-        {"num_agents": 3, "network": "BBraess_1", "od_counts": [1, 2]},
+        {"num_agents": 3, "network": "BBraess_1", "instance_seed": 9},
         {"num_agents": 6, "network": DETOUR, "toll_mode": "random", "random_toll_percentage": 0.6, "instance_seed": 1},
     ]
 }
