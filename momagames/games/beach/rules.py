@@ -1,8 +1,6 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Rules of MO-Beach as kernels. The numbers are the sections of SPEC.md."""
 
-import math
-
 import numpy as np
 
 from momagames.kernels.jit import kernel
@@ -73,7 +71,7 @@ def rate(crowd, least, capacity):
     """§5 Return capacity and mixture of a section with this number of agents, of whom `least` have the rarest type."""
     if crowd == 0:
         return 0.0, 0.0
-    return crowd * math.exp(-crowd / capacity), least / crowd
+    return crowd * np.exp(-crowd / capacity), least / crowd
 
 
 @kernel
