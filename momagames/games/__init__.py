@@ -51,6 +51,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-gem-mining-v0": Entry("momagames.games.gem_mining:game"),
     "mo-item-gathering-v0": Entry("momagames.games.item_gathering:game"),
     "mo-ingenious-v0": Entry("momagames.games.ingenious:game"),
+    "mo-route-choice-v0": Entry("momagames.games.route_choice:game"),
     "mo-gemwalk-v0": Entry("momagames.games.gemwalk:game"),
 }
 
@@ -81,6 +82,7 @@ MODULE_ALIASES = {
     "gem_mining.mogem_mining_v0": "mo-gem-mining-v0",
     "item_gathering.moitem_gathering_v0": "mo-item-gathering-v0",
     "ingenious.moingenious_v0": "mo-ingenious-v0",
+    "route_choice.moroute_choice_v0": "mo-route-choice-v0",
 }
 
 # Arguments of these modules that have another name here; None: they have no effect.
