@@ -6,6 +6,8 @@ python docs/readme_table.py
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 
 from families import list_families, spec_file
@@ -25,10 +27,19 @@ def games_table() -> str:
         agents = sorted({len(game.agents) for game in games})
         first, what = games[0], games[0].summary.partition(";")[0]
         named = f"`{first.id}`" + (f" and {len(ids) - 1} more" if len(ids) > 1 else "")
-        objectives = ", ".join(objective.name for objective in first.objectives)
+        objectives = ", ".join(shorten(objective.name for objective in first.objectives))
         page = f"momagames/games/{spec_file(first.id).parent.name}/SPEC.md"  # in the repository, wherever it is installed
         rows.append(f"| [{first.title}]({page}): {what} | {named} | {', '.join(map(str, agents))} | {objectives} |")
     return "\n".join(rows)
+
+
+def shorten(names: Iterable[str]) -> list[str]:
+    """Return names, with "color_1 to color_5" in place of five numbered ones."""
+    found = []
+    for _, group in groupby(names, key=lambda name: name.rstrip("0123456789")):
+        run = list(group)
+        found.append(f"{run[0]} to {run[-1]}" if len(run) > 1 else run[0])
+    return found
 
 
 def update(text: str) -> str:

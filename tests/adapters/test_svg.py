@@ -21,7 +21,8 @@ from tests import meteors
 from tests.reports.browser import CHROMIUM
 
 IDS = [
-    "mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0", "mo-robotmail-4-v0", "mo-connect4-v0"
+    "mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0", "mo-robotmail-4-v0", "mo-connect4-v0",
+    "mo-item-gathering-v0"
 ]  # fmt: skip
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 SHAPES = {"svg", "title", "defs", "symbol", "use", "g", "rect", "ellipse", "polygon", "polyline", "line", "text"}
