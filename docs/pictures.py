@@ -57,6 +57,7 @@ RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
 POMMERMAN = (FFA, FFA_COLLAPSE, TEAM, TEAM_FULL, TEAM_COLLAPSE, RADIO, DUEL)
 TILEBLAST, TILEBLAST_GOALS = "mo-tileblast-v0", "mo-tileblast-goals-v0"
 TILEBLAST_TEST, TILEBLAST_COLORS = "mo-tileblast-playtest-v0", "mo-tileblast-colors-v0"
+GATHERING = "mo-item-gathering-v0"
 ROBOTMAIL = "mo-robotmail-v0"
 ROBOTMAILS = (ROBOTMAIL, *(f"mo-robotmail-{robots}-v0" for robots in (2, 4, 6, 12)))
 ASTAR = ("astar",)
@@ -102,6 +103,8 @@ BOARDS = (
     Picture("breakthrough-board.gif", "MO-Breakthrough", BREAKTHROUGH, ("greedy", "random"), WHOLE, (),
             {"board_width": 6, "board_height": 6}, is_board=True),
     Picture("connect4-board.gif", "MO-Connect4", CONNECT4, ("alphabeta", "safe:random"), WHOLE, (), is_board=True),
+    Picture("item_gathering-board.gif", "MO-ItemGathering", GATHERING, ("weighted",) * 2, WHOLE, (),
+            {"initial_map": "orchard", "num_timesteps": 20}, is_board=True),
     Picture("pommerman-board.gif", "MO-Pommerman", FFA, SIMPLE, range(24, 46), (), seed=1, is_board=True),
     Picture("tileblast-board.gif", "MO-TileBlast", TILEBLAST, ("greedy",), WHOLE, (), {"level": 2}, is_board=True),
     Picture("robotmail-board.gif", "MO-RoboticMail", ROBOTMAILS[2], ASTAR * 4, range(60, 100), (), is_board=True),
@@ -122,6 +125,10 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("connect4.gif", "Tree search against a random agent that lets no line be completed, move by move", CONNECT4,
             ("alphabeta", "safe:random"), WHOLE, (CONNECT4,)),
     Picture("connect4.png", "A position", CONNECT4, ("alphabeta", "alphabeta"), 20, (CONNECT4,)),
+    Picture("item_gathering.gif", "Two agents that leave items to each other by distance, step by step", GATHERING,
+            ("weighted",) * 2, WHOLE, (GATHERING,), {"initial_map": "orchard", "num_timesteps": 20}),
+    Picture("item_gathering.png", "Four agents; marks point where they wanted to go", GATHERING, ("nearest",) * 4, 2,
+            (GATHERING,), {"initial_map": "crowd"}),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),

@@ -136,6 +136,7 @@ def test_modules_have_the_paths_of_momaland() -> None:
         "connect4.moconnect4_v0",
         "gem_mining.mogem_mining_v0",
         "ingenious.moingenious_v0",
+        "item_gathering.moitem_gathering_v0",
     )
     for path in (*boards, "mosame_game_v0", "mo_robotmail_12_v0"):
         module = importlib.import_module(f"momagames.envs.{path}")

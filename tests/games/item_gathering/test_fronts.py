@@ -8,6 +8,7 @@ from momagames import fronts
 from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.baselines.exact import clairvoyant_front, exact_front
 
+compiled = pytest.mark.compiled
 ID = "mo-item-gathering-v0"
 # Map, steps and the front: computed with other code, by a search over cells of agents and taken items
 KNOWN = [
@@ -29,17 +30,25 @@ def solve(map, steps, solver=exact_front):
     return solver(game, max_states=1_000_000, max_bytes=1 << 30)
 
 
+def test_a_front_by_hand():
+    """Two agents between two items of each type, of which they take one side."""
+    assert solve(["21.", "..3", "213"], 1).points.tolist() == [[1, 1], [2, 0]]
+
+
+@compiled
 @pytest.mark.parametrize(("map", "steps", "front"), KNOWN, ids=str)
 def test_known_fronts(map, steps, front):
     assert solve(map, steps).points.tolist() == front
 
 
+@compiled
 @pytest.mark.parametrize(("map", "steps"), [("default", 6), (KNOWN[4][0], 5), ("alone", 7)], ids=str)
 def test_a_search_by_plies_finds_the_same(map, steps):
     """It follows agents by name, without keys."""
     assert solve(map, steps, clairvoyant_front).points.tolist() == solve(map, steps).points.tolist()
 
 
+@compiled
 def test_a_team_of_two_takes_all_items_of_the_default_map():
     """So the default game has no trade-off in the team mode: the front is the point of all items, from 9 steps on."""
     assert [len(solve("default", steps).points) for steps in (8, 9, 10)] == [3, 1, 1]
@@ -47,6 +56,7 @@ def test_a_team_of_two_takes_all_items_of_the_default_map():
     assert "one policy is enough" in found.list_failures()
 
 
+@compiled
 @pytest.mark.parametrize(("map", "steps", "points"), TRADE_OFFS, ids=str)
 def test_trade_offs(map, steps, points):
     front = solve(map, steps).points
@@ -54,6 +64,7 @@ def test_trade_offs(map, steps, points):
     assert measure_tradeoffs(front).list_failures() == []
 
 
+@compiled
 def test_witnesses_hold_for_agents_that_move_themselves():
     """The joint actions of a plan, taken apart, give every agent of a team the point, for any random word."""
     found = solve("corners", 8)
@@ -68,6 +79,7 @@ def test_witnesses_hold_for_agents_that_move_themselves():
             assert not env.agents
 
 
+@compiled
 def test_packaged_fronts():
     named = [name for name in fronts.packaged_fronts() if name.startswith(ID)]
     assert len(named) == 7
