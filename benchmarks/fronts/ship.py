@@ -62,6 +62,7 @@ CLAIRVOYANT: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters
     "mo-tileblast-v0-5x5": ("mo-tileblast-v0", {"level": SQUARE, "objectives": ["goals", "move", "score"]}),
     "mo-tileblast-v0-first": ("mo-tileblast-v0", {"level": FIRST, "objectives": ["moves_saved", "score", "created"]}),
 }
+INGENIOUS = {"2-colors": (2, range(5)), "3-colors": (3, (0,))}  # name -> number of colors, seeds; boards of side 3
 RESPONSES = (
     ("player_0", "greedy", ("win", "captures")),
     ("player_1", "greedy", ("win", "captures")),
@@ -83,6 +84,11 @@ def list_commands() -> dict[str, list[str]]:
         given = [word for name, value in parameters.items() for word in ("-p", f"{name}={json.dumps(value)}")]
         for seed in range(5):
             found[f"{stem}-{seed}"] = [id, *given, "--claim", "clairvoyant", "--seed", str(seed)]
+    for stem, (colors, seeds) in INGENIOUS.items():
+        given = [f"num_colors={colors}", "rack_size=2", "board_size=3", "reward_mode=collaborative", "fixed_bag=True"]
+        params = [word for pair in given for word in ("-p", pair)]
+        for seed in seeds:
+            found[f"mo-ingenious-v0-{stem}-{seed}"] = ["mo-ingenious-v0", *params, "--seed", str(seed)]
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
