@@ -51,6 +51,7 @@ class Legend:
 
 
 SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
+INGENIOUS = "mo-ingenious-v0"
 FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
 RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
@@ -129,6 +130,9 @@ PICTURES: tuple[Picture | Legend, ...] = (
             ("weighted",) * 2, WHOLE, (GATHERING,), {"initial_map": "orchard", "num_timesteps": 20}),
     Picture("item_gathering.png", "Four agents; marks point where they wanted to go", GATHERING, ("nearest",) * 4, 2,
             (GATHERING,), {"initial_map": "crowd"}),
+    Picture("ingenious.gif", "Two agents that make all scores grow, move by move", INGENIOUS, ("balanced",) * 2, WHOLE,
+            (INGENIOUS,)),
+    Picture("ingenious.png", "A position of four agents", INGENIOUS, ("balanced",) * 4, 40, (INGENIOUS,), {"num_agents": 4}),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),
