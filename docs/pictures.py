@@ -51,6 +51,7 @@ class Legend:
 
 
 SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
+BEACH = "mo-beach-v0"
 FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
 RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
@@ -122,6 +123,11 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("connect4.gif", "Tree search against a random agent that lets no line be completed, move by move", CONNECT4,
             ("alphabeta", "safe:random"), WHOLE, (CONNECT4,)),
     Picture("connect4.png", "A position", CONNECT4, ("alphabeta", "alphabeta"), 20, (CONNECT4,)),
+    Picture("beach.gif", "A team of 50 agents in two types, each with best responses, step by step", BEACH,
+            ("best_response",) * 50, WHOLE, (BEACH,), {"num_agents": 50, "type_counts": (35, 15), "sections": 5, "capacity": 3,
+            "num_timesteps": 14, "reward_mode": "team"}),
+    Picture("beach.png", "A first position of 100 agents; bars are shares of the best capacity and mixture", BEACH,
+            ("random",) * 100, 0, (BEACH,)),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),
