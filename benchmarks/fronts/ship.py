@@ -62,6 +62,8 @@ CLAIRVOYANT: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters
     "mo-tileblast-v0-5x5": ("mo-tileblast-v0", {"level": SQUARE, "objectives": ["goals", "move", "score"]}),
     "mo-tileblast-v0-first": ("mo-tileblast-v0", {"level": FIRST, "objectives": ["moves_saved", "score", "created"]}),
 }
+# agents by type, sections, capacity: the published settings, with as many steps as the beach is long
+BEACHES = {"50": ([35, 15], 5, 3), "100": ([70, 30], 5, 5)}
 RESPONSES = (
     ("player_0", "greedy", ("win", "captures")),
     ("player_1", "greedy", ("win", "captures")),
@@ -83,6 +85,10 @@ def list_commands() -> dict[str, list[str]]:
         given = [word for name, value in parameters.items() for word in ("-p", f"{name}={json.dumps(value)}")]
         for seed in range(5):
             found[f"{stem}-{seed}"] = [id, *given, "--claim", "clairvoyant", "--seed", str(seed)]
+    for name, (counts, sections, capacity) in BEACHES.items():
+        given = [f"num_agents={sum(counts)}", f"type_counts={counts}", f"sections={sections}", f"capacity={capacity}"]
+        given += [f"num_timesteps={sections - 1}", "reward_mode=team"]
+        found[f"mo-beach-v0-{name}"] = ["mo-beach-v0", *(word for pair in given for word in ("-p", pair)), "--seed", "0"]
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
