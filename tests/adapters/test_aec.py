@@ -121,7 +121,7 @@ def test_agents_that_had_left_before_the_given_position() -> None:
 
 
 def test_modules_have_the_paths_of_momaland() -> None:
-    boards = ("samegame.mosame_game_v0", "breakthrough.mobreakthrough_v0", "connect4.moconnect4_v0")
+    boards = ("samegame.mosame_game_v0", "breakthrough.mobreakthrough_v0", "connect4.moconnect4_v0", "beach.mobeach_v0")
     for path in (*boards, "mosame_game_v0", "mo_robotmail_12_v0"):
         module = importlib.import_module(f"momagames.envs.{path}")
         assert isinstance(module.env(), AECEnv)

@@ -7,7 +7,8 @@ from momagames.errors import InvalidParameter
 from momagames.render import canvas
 
 IDS = [
-    "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0", "mo-pommerman-duel-v0", "mo-tileblast-v0", "mo-robotmail-4-v0"
+    "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0", "mo-pommerman-duel-v0", "mo-tileblast-v0", "mo-robotmail-4-v0",
+    "mo-beach-v0",
 ]  # fmt: skip
 COLUMNS = {"mo-pommerman-duel-v0": (8, 22), "mo-tileblast-v0": (13, 66), "mo-robotmail-4-v0": (9, 22)}  # and pixels above
 
