@@ -52,6 +52,7 @@ class Legend:
 
 SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
 INGENIOUS = "mo-ingenious-v0"
+BEACH = "mo-beach-v0"
 FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
 RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
@@ -133,6 +134,11 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("ingenious.gif", "Two agents that make all scores grow, move by move", INGENIOUS, ("balanced",) * 2, WHOLE,
             (INGENIOUS,)),
     Picture("ingenious.png", "A position of four agents", INGENIOUS, ("balanced",) * 4, 40, (INGENIOUS,), {"num_agents": 4}),
+    Picture("beach.gif", "A team of 50 agents in two types, each with best responses, step by step", BEACH,
+            ("best_response",) * 50, WHOLE, (BEACH,), {"num_agents": 50, "type_counts": (35, 15), "sections": 5, "capacity": 3,
+            "num_timesteps": 14, "reward_mode": "team"}),
+    Picture("beach.png", "A first position of 100 agents; bars are shares of the best capacity and mixture", BEACH,
+            ("random",) * 100, 0, (BEACH,)),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),
