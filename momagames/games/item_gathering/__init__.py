@@ -92,7 +92,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
     return Game(
         id=id,
         title="MO-ItemGathering",
-        variant=(f"{agents} agents" if agents > 1 else "1 agent") + (", central control" if is_central else ""),
+        variant=f"{agents} agents" if agents > 1 else "1 agent",
         agents=("team",) if is_central else tuple(f"agent_{i}" for i in range(agents)),
         teams=(0,) * agents if is_team and not is_central else (),
         dynamics="sequential" if is_central else "simultaneous",

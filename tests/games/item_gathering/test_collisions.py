@@ -52,7 +52,7 @@ CASES = {
 
 def follow_original(old, wanted):
     """The probabilities of the results of the original's rule: pairs in order, each equal one drawn; then those that were set
-    back, each against all others, until nobody is. What is still open after many passes is left out."""
+    back, each against all others, until none is. What is still open after many passes is left out."""
     agents = range(len(old))
     open_cases = {(tuple(wanted), None): 1.0}
     found = {}

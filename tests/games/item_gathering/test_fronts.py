@@ -22,7 +22,7 @@ KNOWN = [
     (["200100", "023300", "322100", "000300"], 5, [[4, 4]]),
     (["2501", "0130", "5024", "3410"], 3, [[2, 2, 2, 2]]),
 ]
-TRADE_OFFS = [("corners", 9, 30), ("orchard", 7, 14)]
+TRADE_OFFS = [("corners", 9, 30, 0.28), ("orchard", 7, 14, 0.46)]  # and the share of the best single point
 
 
 def solve(map, steps, solver=exact_front):
@@ -57,11 +57,13 @@ def test_a_team_of_two_takes_all_items_of_the_default_map():
 
 
 @compiled
-@pytest.mark.parametrize(("map", "steps", "points"), TRADE_OFFS, ids=str)
-def test_trade_offs(map, steps, points):
+@pytest.mark.parametrize(("map", "steps", "points", "share"), TRADE_OFFS, ids=str)
+def test_trade_offs(map, steps, points, share):
     front = solve(map, steps).points
     assert len(front) == points
-    assert measure_tradeoffs(front).list_failures() == []
+    found = measure_tradeoffs(front)
+    assert found.list_failures() == []
+    assert round(found.single_share, 2) == share
 
 
 @compiled

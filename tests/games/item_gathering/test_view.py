@@ -6,7 +6,7 @@ import momagames
 from momagames.adapters.render import Renderer
 from momagames.engine.episode import Episode
 from momagames.games.item_gathering import view
-from momagames.render import canvas, shapes
+from momagames.render import shapes
 
 ID = "mo-item-gathering-v0"
 
@@ -61,13 +61,6 @@ def test_pictures_show_items_agents_and_where_they_wanted_to_go():
     hidden = episode.game.view.draw(episode.state, hidden=[(0, 0)])
     assert not has(find_cell(hidden, episode, 0, 0), view.BODY)
     assert find_cell(plain, episode, 1, 0).tobytes() == find_cell(hidden, episode, 1, 0).tobytes()
-
-
-def test_marks_can_be_seen_on_dark_paper():
-    episode = start(initial_map=["1.2", "..3"])
-    with canvas.use_dark_paper(True):
-        cell = find_cell(episode.game.view.draw(episode.state, np.array([[2]])), episode, 0, 0)
-    assert has(cell, view.LIGHT_BODY)
 
 
 def test_joint_actions_are_drawn_for_each_agent():
