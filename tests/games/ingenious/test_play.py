@@ -123,6 +123,20 @@ def test_equal_scores_are_a_tie():
     assert view.describe_result(env.unwrapped.record) == "tie"
 
 
+def test_a_bonus_turn_counts_its_rewards_once():
+    """The reward of `last` is that of the last action, also where the same agent made it."""
+    env, bonus_turns = momagames.make(ID, num_colors=2, rack_size=2), 0
+    env.reset(seed=1)
+    rng, sums = np.random.default_rng(1), np.zeros((2, 2))
+    for agent in env.agent_iter():
+        observation, reward, terminated, _, _ = env.last()
+        sums[env.possible_agents.index(agent)] += reward
+        env.step(None if terminated else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+        bonus_turns += not terminated and env.agent_selection == agent and not env.terminations[agent]
+    assert bonus_turns >= 2
+    assert (sums == env.returns).all()
+
+
 def test_modules_take_the_arguments_of_momaland():
     env = moingenious_v0.env(num_agents=3, fully_obs=True)
     assert env.unwrapped.game.params["fully_observable"]
