@@ -50,6 +50,7 @@ class Legend:
     pages: tuple[str, ...]
 
 
+GEM_MINING = "mo-gem-mining-v0"
 SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
 FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
@@ -122,6 +123,10 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("connect4.gif", "Tree search against a random agent that lets no line be completed, move by move", CONNECT4,
             ("alphabeta", "safe:random"), WHOLE, (CONNECT4,)),
     Picture("connect4.png", "A position", CONNECT4, ("alphabeta", "alphabeta"), 20, (CONNECT4,)),
+    Picture("gem-mining.png", "Villages that respond to each other, the mines they chose, and the gems found", GEM_MINING,
+            ("village_response",) * 20, 1, (GEM_MINING,)),
+    Picture("gem-mining-start.png", "Villages and mines with four types of gems", GEM_MINING, ("random",) * 8, 0, (GEM_MINING,),
+            {"num_agents": 8, "num_objectives": 4}),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),

@@ -24,8 +24,7 @@ class SolvedFront:
 
     method        its name in front files
     values        float64[n, K]
-    strategies    for each point the actions of the agent, see `strategies`; for the claim "team" the actions of all agents,
-                  step by step
+    strategies    for each point the actions of the agent, see `strategies`
     states        positions that were solved
     bytes         of the tables at their largest
     opponent_strategies    for each point the actions of the second agent, for equilibria

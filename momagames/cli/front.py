@@ -36,7 +36,6 @@ class Claim(StrEnum):
 
     returns = "returns"
     clairvoyant = "clairvoyant"
-    team = "team"
     guaranteed = "guaranteed"
     response = "response"
     equilibrium = "equilibrium"
@@ -109,8 +108,7 @@ def make(
     claim: Annotated[
         Claim,
         typer.Option(
-            help="Claim: attainable returns, returns with known random draws, those of a team, guaranteed returns, responses, "
-            "or equilibria."
+            help="Claim: attainable returns, returns with known random draws, guaranteed returns, responses, or equilibria."
         ),
     ] = Claim.returns,
     agent: Annotated[str | None, typer.Option(help="Name or index of the agent of the front [the first].")] = None,
@@ -141,8 +139,6 @@ def make(
             made = fronts.returns_front(choice, start, limits, get_command_line())
         elif claim == Claim.clairvoyant:
             made = fronts.clairvoyant_front(choice, start, limits, get_command_line())
-        elif claim == Claim.team:
-            made = fronts.team_front(choice, start, limits, get_command_line())
         elif claim == Claim.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
             made = fronts.response_front(choice, start, own, other, limits, get_command_line())

@@ -56,7 +56,7 @@ class Solvers:
     policies   name -> "module:attribute" of a policy that plays perfectly where the game is small enough; such policies are no
                scripted players, which training and comparisons use unless others are named
     fronts     claim of a front that strategies prove, such as "guaranteed" or "equilibrium" -> "module:attribute" of its
-               solver, see `momagames.baselines.front_solvers`; or "team", that of agents who get the same returns
+               solver, see `momagames.baselines.front_solvers`; "returns" of a team: its strategies are joint actions
     """
 
     policies: Mapping[str, str] = field(default_factory=dict)

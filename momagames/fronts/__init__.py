@@ -23,7 +23,6 @@ from momagames.fronts.generation import (
     guaranteed_front,
     response_front,
     returns_front,
-    team_front,
 )
 from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
 from momagames.fronts.union import union_fronts
@@ -47,7 +46,6 @@ __all__ = [
     "response_front",
     "returns_front",
     "solve_environment",
-    "team_front",
     "union_fronts",
     "verify",
     "write_front",

@@ -29,8 +29,7 @@ class Point(FrozenModel):
     """A vector and its witness.
 
     value       float[K]
-    actions     the actions of an episode, for the claims "returns" and "clairvoyant"; for "team" those of all
-                agents in each step
+    actions     the actions of an episode, for the claims "returns" and "clairvoyant"
     strategy    the action of the agent in each reachable position, packed (see `strategies`), for the other claims
     opponent_strategy    the same of the second agent, for equilibria
     run         digest of the run that found the point, in best-known fronts

@@ -22,17 +22,14 @@ from momagames.errors import InvalidFile, MomagamesError, one_of
 from momagames.files.json_data import canonical_json
 from momagames.fronts.front_content import LISTS, FrontContent, Method, parse_content, read_content
 
-Claim = Literal["returns", "clairvoyant", "team", "guaranteed", "response", "equilibrium", "subgame-perfect"]
-ALL = "all"  # the agent of a front of all agents
-PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant", "team")  # claims whose witnesses are sequences of actions
+Claim = Literal["returns", "clairvoyant", "guaranteed", "response", "equilibrium", "subgame-perfect"]
+ALL = "all"  # the agent of a front with the returns of all agents, or of a team
+PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant")  # claims whose witnesses are sequences of actions
 EQUILIBRIUM_CLAIMS: tuple[Claim, ...] = ("equilibrium", "subgame-perfect")  # claims about the returns of all agents
-JOINT_CLAIMS: tuple[Claim, ...] = ("team", *EQUILIBRIUM_CLAIMS)  # claims about all agents
 STATEMENTS: dict[Claim, str] = {
     "returns": "The Pareto front of the returns that {agent} can attain from this start position.",
     "clairvoyant": "The Pareto front of the returns that {agent} can attain from this start position with all random draws "
     "known in advance.",
-    "team": "The Pareto front of the returns, the same for {agent} agents, that they can attain together from this start "
-    "position.",
     "guaranteed": "The Pareto front of the vectors that {agent} can guarantee from this start position: against every strategy "
     "of the opponent, the return of {agent} is at least the vector in every objective.",
     "response": "The expected returns that {agent} can attain from this start position against {opponent}: the vertices of the "
@@ -51,7 +48,17 @@ def state_claim(kind: Literal["proven", "best known"], claim: Claim, agent: str,
     """Return the claim of a front as a sentence."""
     if kind == "best known":
         return BEST_KNOWN
+    if agent == ALL and claim in PLAN_CLAIMS:
+        agent = "the team of all agents"
     return STATEMENTS[claim].format(agent=agent, opponent=opponent.label if opponent else "")
+
+
+def list_subjects(game: Game, claim: Claim) -> tuple[str, ...]:
+    """Return what a front can be about: the agents, ALL in equilibria, and in plans of a team."""
+    if claim in EQUILIBRIUM_CLAIMS:
+        return (ALL,)
+    is_team = claim in PLAN_CLAIMS and len(game.agents) > 1 and game.utility == "cooperative"
+    return (ALL, *game.agents) if is_team else game.agents
 
 
 def list_columns(game: Game, claim: Claim) -> tuple[str, ...]:
@@ -93,7 +100,7 @@ class GameFront(FrontContent):
 
     kind          "proven": the points are the Pareto front; "best known": the union of the points found so far
     canonical     the id with every parameter, as in results
-    agent         the agent whose returns the points are; "all" for teams and equilibria
+    agent         the agent whose returns the points are; "all" for equilibria and teams
     opponent      the opponent of the agent, for the claim "response"
     runs          digests of the runs in the union, in best-known fronts
     """
@@ -145,9 +152,9 @@ class GameFront(FrontContent):
         canonical = registry.format_id(game.id, game.params)
         if canonical != self.canonical:
             raise InvalidFile(f"invalid canonical={self.canonical!r}: expected {canonical!r}, the game of the file")
-        agents = (ALL,) if self.claim in JOINT_CLAIMS else game.agents
-        if self.agent not in agents:
-            raise InvalidFile(f"invalid agent={self.agent!r}: expected {one_of(agents)}")
+        subjects = list_subjects(game, self.claim)
+        if self.agent not in subjects:
+            raise InvalidFile(f"invalid agent={self.agent!r}: expected {one_of(subjects)}")
         names = list_columns(game, self.claim)
         if names != self.objectives:
             raise InvalidFile(f"invalid objectives={self.objectives}: expected {names}, those of the game")

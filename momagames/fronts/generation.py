@@ -21,17 +21,33 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_content import Method, Point
-from momagames.fronts.game_front import ALL, JOINT_CLAIMS, Claim, GameFront, Start, list_columns, state_claim
+from momagames.fronts.game_front import (
+    EQUILIBRIUM_CLAIMS,
+    PLAN_CLAIMS,
+    Claim,
+    GameFront,
+    Start,
+    list_columns,
+    list_subjects,
+    state_claim,
+)
 
 
 def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> GameFront:
-    """Return the proven front of the returns of a single-agent game; errors as in `exact_front`.
+    """Return the proven front of the returns of a single-agent game, or of a team whose game has a solver of them.
+
+    Errors as in `exact_front` and `FrontSolver.solve`.
 
     start      seed of the start position, or a position as a dict
     command    the command that generates the front, for its provenance
     """
     game = choice.make_game()
     start_position = make_start(game, start)
+    if "returns" in game.solvers.fronts:
+        solved = find_front_solver(game, "returns").solve(game, start_position.position, 0, None, limits)
+        plans = [list(one) for one in solved.strategies]
+        found = Front(solved.values, plans, solved.states, solved.bytes, solved.seconds, solved.method)
+        return _plan_front("returns", choice, game, start_position, found, limits, command)
     found = exact_front(game, start_position.position, **limits.options, progress=limits.progress, checkpoint=limits.checkpoint)
     return _plan_front("returns", choice, game, start_position, found, limits, command)
 
@@ -43,19 +59,6 @@ def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], limits: S
     check_no_checkpoint(limits.checkpoint, "the claim clairvoyant")
     found = solve_clairvoyant(game, start_position.position, **limits.options, progress=limits.progress)
     return _plan_front("clairvoyant", choice, game, start_position, found, limits, command)
-
-
-def team_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> GameFront:
-    """Return the proven front of the returns of a team, of which all agents get the same; errors as in `FrontSolver.solve`."""
-    game = choice.make_game()
-    solver, start_position = find_front_solver(game, "team"), make_start(game, start)
-    found = solver.solve(game, start_position.position, 0, None, limits)
-    points = [
-        Point(value=tuple(value), actions=tuple(actions))
-        for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
-    ]
-    method = Method(name=found.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
-    return _make_proven_front("team", choice, game, start_position, 0, None, points, method, command)
 
 
 def _plan_front(
@@ -147,7 +150,7 @@ def _make_proven_front(
     command: str,
 ) -> GameFront:
     """Return a front file with its points in ascending order."""
-    agent = ALL if claim in JOINT_CLAIMS else game.agents[seat]
+    agent = list_subjects(game, claim)[0 if claim in (*PLAN_CLAIMS, *EQUILIBRIUM_CLAIMS) else seat]
     return GameFront(
         kind="proven",
         claim=claim,
