@@ -14,8 +14,8 @@ from momagames import fronts
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.choices import GameChoice
 from momagames.errors import InvalidFile, InvalidParameter, InvalidState, TooLarge
-from momagames.games.gem_mining.elimination import Chain, solve_chain
-from momagames.games.gem_mining.fronts import find_coverage_set, read_chain
+from momagames.games.gem_mining.solver.elimination import Chain, solve_chain
+from momagames.games.gem_mining.solver.fronts import find_coverage_set, read_chain
 
 ID = "mo-gem-mining-v0"
 DATA = Path(__file__).parents[2] / "peers/data/gem_mining_fronts.json.gz"

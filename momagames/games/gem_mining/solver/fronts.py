@@ -14,7 +14,7 @@ from momagames.baselines.front_solvers import Floats, SearchLimits, SolvedFront,
 from momagames.contract import Game
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter, InvalidState, invalid_value
-from momagames.games.gem_mining.elimination import Chain, ChainFront, solve_chain
+from momagames.games.gem_mining.solver.elimination import Chain, ChainFront, solve_chain
 
 MAX_ENUMERATED = 50_000  # joint actions
 DECIMALS = 10  # equal sums of floats in another order
