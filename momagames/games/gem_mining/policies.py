@@ -1,6 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Policies of MO-GemMining. They know the instance, which agents do not see."""
 
+from typing import Any
+
 import numpy as np
 
 from momagames.contract import Game
@@ -69,7 +71,7 @@ def act_together(state, agent, mask, parts, memory, scratch, word, action):
     return word
 
 
-def _make_policy(name, act, game, weights):
+def _make_policy(name: str, act: Any, game: Game, weights: Any) -> CompiledPolicy:
     names = [one.name for one in game.objectives]
     row = read_weights(weights if weights else dict.fromkeys(names, 1.0), names, name)
     sizes = len(game.blank_state["chance"]), len(game.agents)
