@@ -50,6 +50,7 @@ class Legend:
     pages: tuple[str, ...]
 
 
+GEM_MINING = "mo-gem-mining-v0"
 SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
 INGENIOUS = "mo-ingenious-v0"
 BEACH = "mo-beach-v0"
@@ -139,6 +140,10 @@ PICTURES: tuple[Picture | Legend, ...] = (
             "num_timesteps": 14, "reward_mode": "team"}),
     Picture("beach.png", "A first position of 100 agents; bars are shares of the best capacity and mixture", BEACH,
             ("random",) * 100, 0, (BEACH,)),
+    Picture("gem-mining.png", "Villages that respond to each other, the mines they chose, and the gems found", GEM_MINING,
+            ("village_response",) * 20, 1, (GEM_MINING,)),
+    Picture("gem-mining-start.png", "Villages and mines with four types of gems", GEM_MINING, ("random",) * 8, 0, (GEM_MINING,),
+            {"num_agents": 8, "num_objectives": 4}),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),
