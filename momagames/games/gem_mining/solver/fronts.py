@@ -26,11 +26,7 @@ class TeamFront:
 
     def solve(self, game: Game, start: Any, agent: int, opponent: Floats | None, limits: SearchLimits) -> SolvedFront:
         """See `solve_chain`. Raises InvalidParameter for sampled gems and checkpoints."""
-<<<<<<< HEAD:momagames/games/gem_mining/fronts.py
-        check_no_checkpoint(limits.checkpoint, "variable elimination")
-=======
         check_no_checkpoint(limits.checkpoint, "a front of a chain, which takes seconds")
->>>>>>> 4dd1a345c6eb7c0d157a03f4b6872e12c6764f01:momagames/games/gem_mining/solver/fronts.py
         found = solve_chain(read_chain(game, start), **limits.options, progress=limits.progress)
         values = found.values.astype(np.float32).astype(np.float64)  # as the engine pays
         rows = np.flatnonzero(is_nondominated(values))
