@@ -106,8 +106,6 @@ BOARDS = (
     Picture("breakthrough-board.gif", "MO-Breakthrough", BREAKTHROUGH, ("greedy", "random"), WHOLE, (),
             {"board_width": 6, "board_height": 6}, is_board=True),
     Picture("connect4-board.gif", "MO-Connect4", CONNECT4, ("alphabeta", "safe:random"), WHOLE, (), is_board=True),
-    Picture("item_gathering-board.gif", "MO-ItemGathering", GATHERING, ("weighted",) * 2, WHOLE, (),
-            {"initial_map": "orchard", "num_timesteps": 20}, is_board=True),
     Picture("pommerman-board.gif", "MO-Pommerman", FFA, SIMPLE, range(24, 46), (), seed=1, is_board=True),
     Picture("tileblast-board.gif", "MO-TileBlast", TILEBLAST, ("greedy",), WHOLE, (), {"level": 2}, is_board=True),
     Picture("robotmail-board.gif", "MO-RoboticMail", ROBOTMAILS[2], ASTAR * 4, range(60, 100), (), is_board=True),

@@ -125,6 +125,6 @@ def game(id: str, **given: Any) -> Game:
             "balanced": "momagames.games.ingenious.policies:BALANCED",
         },
         infos=find_infos,
-        summary="lay tiles of two colors on hexagons; 2-6 agents act in turn, hidden racks, an objective for each color",
+        summary="lay tiles on hexagons; 2-6 agents act in turn, hidden racks, an objective for each color",
         source="MOMAland's documentation of moingenious_v0; traced against momaland 0.2.0",
     )

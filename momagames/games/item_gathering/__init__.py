@@ -135,7 +135,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         original=OriginalGame(reward_bounds=(0, max(counts))),  # §5
         params=params if objectives is None else {**params, "objectives": chosen},
         parameters=(*PARAMETERS, SELECTION),
-        summary="pick up items of several types; agents on a grid move at once and contest cells",
+        summary="pick up items; agents on a grid move at once and contest cells",
         source="MOMAland's documentation of moitem_gathering_v0; Källström and Heintz 2019; traced against momaland 0.2.0",
     )
 

@@ -87,7 +87,7 @@ def game(id: str, **given: Any) -> Game:
         human=Human(keys=view.make_keys(int(choices.max())), action_name=action_name, parse_action=parse_action),
         params=params,
         parameters=PARAMETERS,
-        summary="many agents choose routes through a road network at once; travel time and toll are the objectives",
+        summary="choose routes; many agents share the roads of a network, travel time and toll are the objectives",
         source="MOMAland's documentation of moroute_choice_v0; Ramos et al. 2020; traced against momaland 0.2.0",
     )
 
