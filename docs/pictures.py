@@ -51,6 +51,7 @@ class Legend:
 
 
 SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
+ROUTE_CHOICE = "mo-route-choice-v0"
 FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
 RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
@@ -122,6 +123,8 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("connect4.gif", "Tree search against a random agent that lets no line be completed, move by move", CONNECT4,
             ("alphabeta", "safe:random"), WHOLE, (CONNECT4,)),
     Picture("connect4.png", "A position", CONNECT4, ("alphabeta", "alphabeta"), 20, (CONNECT4,)),
+    Picture("route-choice.png", "OW after the step: 600 drivers, each with the best route beside those before it", ROUTE_CHOICE,
+            ("best_response",) * 600, 1, (ROUTE_CHOICE,), {"network": "OW", "num_agents": 600}),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),
