@@ -54,6 +54,7 @@ GEM_MINING = "mo-gem-mining-v0"
 SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
 INGENIOUS = "mo-ingenious-v0"
 BEACH = "mo-beach-v0"
+ROUTE_CHOICE = "mo-route-choice-v0"
 FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
 RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
@@ -142,6 +143,8 @@ PICTURES: tuple[Picture | Legend, ...] = (
             ("village_response",) * 20, 1, (GEM_MINING,)),
     Picture("gem-mining-start.png", "Villages and mines with four types of gems", GEM_MINING, ("random",) * 8, 0, (GEM_MINING,),
             {"num_agents": 8, "num_objectives": 4}),
+    Picture("route-choice.png", "OW after the step: 600 drivers, each with the best route beside those before it", ROUTE_CHOICE,
+            ("best_response",) * 600, 1, (ROUTE_CHOICE,), {"network": "OW", "num_agents": 600}),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2],
             range(8, 100_000), (DUEL,), seed=12),

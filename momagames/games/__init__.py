@@ -89,4 +89,5 @@ MODULE_ALIASES = {
 MODULE_ARGUMENTS: dict[str, dict[str, str | None]] = {
     "mo-gem-mining-v0": {"seed": "instance_seed", "num_timesteps": None},
     "mo-ingenious-v0": {"fully_obs": "fully_observable"},
+    "mo-route-choice-v0": {"problem_name": "network", "num_timesteps": None},
 }

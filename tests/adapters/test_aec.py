@@ -129,6 +129,18 @@ def test_modules_take_the_argument_names_of_momaland() -> None:
         importlib.import_module("momagames.envs.mo_gem_mining_v0").env(seed=5)
 
 
+def test_networks_have_the_problem_names_of_momaland() -> None:
+    module = importlib.import_module("momagames.envs.route_choice.moroute_choice_v0")
+    for problem, name in (("Braess_3_4200_10_c1", "Braess_3"), ("BBraess_1_2100_10_c1_2100", "BBraess_1"), ("OW", "OW")):
+        env = module.parallel_env(problem_name=problem, num_agents=30, toll_mode="mct", num_timesteps=1)
+        same = momagames.make("mo-route-choice-v0", api="parallel", network=name, num_agents=30, slope=10 / 4200)
+        rewards = []
+        for one in (env, same):
+            one.reset(seed=1)
+            rewards.append(one.step(dict.fromkeys(one.agents, 0))[1]["agent_7"].tolist())
+        assert rewards[0] == rewards[1]
+
+
 def test_modules_have_the_paths_of_momaland() -> None:
     boards = (
         "samegame.mosame_game_v0",
@@ -138,6 +150,7 @@ def test_modules_have_the_paths_of_momaland() -> None:
         "gem_mining.mogem_mining_v0",
         "ingenious.moingenious_v0",
         "item_gathering.moitem_gathering_v0",
+        "route_choice.moroute_choice_v0",
     )
     for path in (*boards, "mosame_game_v0", "mo_robotmail_12_v0"):
         module = importlib.import_module(f"momagames.envs.{path}")

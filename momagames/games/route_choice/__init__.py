@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Human, Kernels, Objective, Parameter, State, View, check_parameters
+from momagames.contract import Field, Game, Human, Kernels, Objective, Parameter, Solvers, State, View, check_parameters
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.route_choice import codec, networks, rules, view
 from momagames.games.route_choice.networks import Network
@@ -32,7 +32,7 @@ PARAMETERS = (
     Parameter("num_agents", 4200, "agents", 1, rules.MAX_AGENTS),
     Parameter("toll_mode", "mct", "marginal-cost tolls, or the latency of random links", choices=("mct", "random")),
     Parameter("random_toll_percentage", 0.1, "probability that a link is tolled", 0.0, 1.0),
-    Parameter("slope", None, "slope of an agent in Braess networks; None: 10 / num_agents", 0.0, 1000.0, optional=True),
+    Parameter("slope", None, "slope of an agent in Braess networks; None: see SPEC §8", 0.0, 1000.0, optional=True),
     Parameter(
         "demand", None, "weights with which the OD pair of an agent is drawn", optional=True,
         convert=read_list("demand", False), accepts="None, or a weight for each OD pair",
@@ -43,14 +43,16 @@ PARAMETERS = (
     ),
     Parameter("instance_seed", 0, "seed of the OD pairs of agents and of random tolls", 0, 2**31 - 1),
 )  # fmt: skip
+POLICIES = {name: f"momagames.games.route_choice.policies:{name.upper()}" for name in ("best_response", "marginal", "shortest")}
+SOLVERS = Solvers(by_counts="momagames.games.route_choice.solver:count_agents")
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
 
 
 def game(id: str, **given: Any) -> Game:
     """Return the game with these parameters (§8)."""
     params = check_parameters(id, PARAMETERS, given)
-    agents, slope = params["num_agents"], params["slope"]
-    network = networks.load(params["network"], 10 / agents if slope is None else slope)
+    agents = params["num_agents"]
+    network = networks.load(params["network"], params["slope"], agents)
     sizes = networks.choose_sizes(network)
     blank = fill_blank(network, params, id, sizes)
     action_name, parse_action = codec.make_names(network)
@@ -85,6 +87,8 @@ def game(id: str, **given: Any) -> Game:
             picture_options=(canvas.SIZE,),
         ),
         human=Human(keys=view.make_keys(int(choices.max())), action_name=action_name, parse_action=parse_action),
+        policies=POLICIES,
+        solvers=SOLVERS,
         params=params,
         parameters=PARAMETERS,
         summary="choose routes; many agents share the roads of a network, travel time and toll are the objectives",

@@ -19,7 +19,8 @@ from momagames.kernels.rng import random_words
 
 BRAESS = tuple(f"Braess_{p}" for p in range(1, 8))
 NAMES = (*BRAESS, "BBraess_1", "OW")
-ACCEPTS = f"{one_of(NAMES)}, the path of a JSON file, or a dict (SPEC §9.1)"
+FILES = {f"{name}_4200_10_c1": name for name in BRAESS} | {"BBraess_1_2100_10_c1_2100": "BBraess_1"}
+ACCEPTS = f"{one_of(NAMES)}, the name of one of the original's files, the path of a JSON file, or a dict (SPEC §9.1)"
 MAX_BYTES, MAX_LINKS, MAX_PAIRS, MAX_CHOICES, MAX_ROUTES, MAX_PARTS, MAX_SEARCH = (
     16 << 20, 4096, 8192, 128, 65536, 1 << 20, 200_000,
 )  # fmt: skip
@@ -121,7 +122,7 @@ class Network:
 
 def normalize(source: Any) -> Any:
     """Return the parameter value of a network: the name of a packaged one, else its data. Raises InvalidParameter."""
-    if isinstance(source, str) and source in NAMES:
+    if isinstance(source, str) and source in (*NAMES, *FILES):
         return source
     data = read_source(source)
     read_network(data)
@@ -137,7 +138,7 @@ def read_source(source: Any) -> dict[str, Any]:
             return read_json(os.fspath(source), MAX_BYTES)
         except InvalidFile as error:
             raise InvalidParameter(f"network: {error}") from None
-    raise InvalidParameter(invalid_value("network", source, ACCEPTS, nearest(source, NAMES)))
+    raise InvalidParameter(invalid_value("network", source, ACCEPTS, nearest(source, (*NAMES, *FILES))))
 
 
 def _make_plain(value: Any) -> Any:
@@ -149,10 +150,16 @@ def _make_plain(value: Any) -> Any:
     return [_make_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def load(source: Any, slope: float) -> Network:
-    """Return the network of a parameter value as `normalize` returns it; `slope` is that of an agent in Braess networks."""
+def load(source: Any, slope: float | None, agents: int) -> Network:
+    """Return the network of a parameter value as `normalize` returns it.
+
+    slope    of an agent in Braess networks; None: 10 / `agents`, or for a file of the original 10 / 4200
+    """
     if not isinstance(source, str):
         return read_network(source)
+    if slope is None:
+        slope = 10 / (4200 if source in FILES else agents)
+    source = FILES.get(source, source)
     if source in BRAESS:
         return read_network(_make_plain(describe_braess(int(source[-1]), slope)))
     return read_network(_make_plain(describe_ow() if source == "OW" else describe_bbraess(slope)))
