@@ -50,7 +50,10 @@ class Legend:
     pages: tuple[str, ...]
 
 
+GEM_MINING = "mo-gem-mining-v0"
 SAMEGAME, BREAKTHROUGH, CONNECT4 = "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0"
+INGENIOUS = "mo-ingenious-v0"
+BEACH = "mo-beach-v0"
 ROUTE_CHOICE = "mo-route-choice-v0"
 FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
@@ -58,6 +61,7 @@ RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
 POMMERMAN = (FFA, FFA_COLLAPSE, TEAM, TEAM_FULL, TEAM_COLLAPSE, RADIO, DUEL)
 TILEBLAST, TILEBLAST_GOALS = "mo-tileblast-v0", "mo-tileblast-goals-v0"
 TILEBLAST_TEST, TILEBLAST_COLORS = "mo-tileblast-playtest-v0", "mo-tileblast-colors-v0"
+GATHERING = "mo-item-gathering-v0"
 ROBOTMAIL = "mo-robotmail-v0"
 ROBOTMAILS = (ROBOTMAIL, *(f"mo-robotmail-{robots}-v0" for robots in (2, 4, 6, 12)))
 ASTAR = ("astar",)
@@ -123,6 +127,22 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("connect4.gif", "Tree search against a random agent that lets no line be completed, move by move", CONNECT4,
             ("alphabeta", "safe:random"), WHOLE, (CONNECT4,)),
     Picture("connect4.png", "A position", CONNECT4, ("alphabeta", "alphabeta"), 20, (CONNECT4,)),
+    Picture("item_gathering.gif", "Two agents that leave items to each other by distance, step by step", GATHERING,
+            ("weighted",) * 2, WHOLE, (GATHERING,), {"initial_map": "orchard", "num_timesteps": 20}),
+    Picture("item_gathering.png", "Four agents; marks point where they wanted to go", GATHERING, ("nearest",) * 4, 2,
+            (GATHERING,), {"initial_map": "crowd"}),
+    Picture("ingenious.gif", "Two agents that make all scores grow, move by move", INGENIOUS, ("balanced",) * 2, WHOLE,
+            (INGENIOUS,)),
+    Picture("ingenious.png", "A position of four agents", INGENIOUS, ("balanced",) * 4, 40, (INGENIOUS,), {"num_agents": 4}),
+    Picture("beach.gif", "A team of 50 agents in two types, each with best responses, step by step", BEACH,
+            ("best_response",) * 50, WHOLE, (BEACH,), {"num_agents": 50, "type_counts": (35, 15), "sections": 5, "capacity": 3,
+            "num_timesteps": 14, "reward_mode": "team"}),
+    Picture("beach.png", "A first position of 100 agents; bars are shares of the best capacity and mixture", BEACH,
+            ("random",) * 100, 0, (BEACH,)),
+    Picture("gem-mining.png", "Villages that respond to each other, the mines they chose, and the gems found", GEM_MINING,
+            ("village_response",) * 20, 1, (GEM_MINING,)),
+    Picture("gem-mining-start.png", "Villages and mines with four types of gems", GEM_MINING, ("random",) * 8, 0, (GEM_MINING,),
+            {"num_agents": 8, "num_objectives": 4}),
     Picture("route-choice.png", "OW after the step: 600 drivers, each with the best route beside those before it", ROUTE_CHOICE,
             ("best_response",) * 600, 1, (ROUTE_CHOICE,), {"network": "OW", "num_agents": 600}),
     Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(24, 46), (FFA,), seed=1),

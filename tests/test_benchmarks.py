@@ -28,6 +28,7 @@ PARTS = [  # those of a game apart
 ]  # fmt: skip
 RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/exact_sizes.py", ("4x4x3:2",), (), ("| 4x4x3 | 2 of 2 |",)),
+    ("fronts/crowds.py", ("35+15:5:3:2",), (), ("| 35+15:5:3:2 | 0.63 | 12 | 12 | 0.00 | a trade-off |",)),
     (
         "fronts/environments.py", ("treasure-v0-gamma-1", "--out", "."), ("mo_gymnasium",),
         ("10 points, 62 states, ",),

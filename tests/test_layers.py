@@ -64,7 +64,7 @@ OWNERS = {
     "pettingzoo": HOSTS,
     "momaland": HOSTS,
     "mo_gymnasium": HOSTS,
-    "scipy": ("analysis",),
+    "scipy": ("analysis", "games/*/solver"),
     "moocore": ("baselines", "benchmark", "analysis", "fronts", "reports"),
     "pymoo": ("baselines/evolution/",),
     "cma": ("baselines/evolution/",),

@@ -98,7 +98,6 @@ RETIRED_WORDS = frozenset(
         "summarised",
         "serialise",
         "serialised",
-        "randomise",
         "randomised",
         "analyse",
         "analysed",

@@ -64,6 +64,9 @@ CLAIRVOYANT: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters
     "mo-tileblast-v0-first": ("mo-tileblast-v0", {"level": FIRST, "objectives": ["moves_saved", "score", "created"]}),
 }
 GATHERING = {"default": (6, 7, 8, 10), "corners": (9,), "orchard": (7,), "alone": (12,)}  # map -> numbers of steps
+INGENIOUS = {"2-colors": (2, range(5)), "3-colors": (3, (0,))}  # name -> number of colors, seeds; boards of side 3
+# agents by type, sections, capacity: the published settings, with as many steps as the beach is long
+BEACHES = {"50": ([35, 15], 5, 3), "100": ([70, 30], 5, 5)}
 RESPONSES = (
     ("player_0", "greedy", ("win", "captures")),
     ("player_1", "greedy", ("win", "captures")),
@@ -90,6 +93,15 @@ def list_commands() -> dict[str, list[str]]:
             given = [f"initial_map={name}", f"num_timesteps={steps}", "control=central"]
             params = [word for pair in given for word in ("-p", pair)]
             found[f"mo-item-gathering-v0-{name}-{steps}"] = ["mo-item-gathering-v0", *params]
+    for stem, (colors, seeds) in INGENIOUS.items():
+        given = [f"num_colors={colors}", "rack_size=2", "board_size=3", "reward_mode=collaborative", "fixed_bag=True"]
+        params = [word for pair in given for word in ("-p", pair)]
+        for seed in seeds:
+            found[f"mo-ingenious-v0-{stem}-{seed}"] = ["mo-ingenious-v0", *params, "--seed", str(seed)]
+    for name, (counts, sections, capacity) in BEACHES.items():
+        given = [f"num_agents={sum(counts)}", f"type_counts={counts}", f"sections={sections}", f"capacity={capacity}"]
+        given += [f"num_timesteps={sections - 1}", "reward_mode=team"]
+        found[f"mo-beach-v0-{name}"] = ["mo-beach-v0", *(word for pair in given for word in ("-p", pair)), "--seed", "0"]
     for agent in ("player_0", "player_1"):
         given = ["--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *BOARD, *given]

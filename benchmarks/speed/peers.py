@@ -12,6 +12,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "Connect4 7x6": ("mo-connect4-v0", {}),
     "ItemGathering 8x8": ("mo-item-gathering-v0", {}),
     "Ingenious, 2 agents": ("mo-ingenious-v0", {}),
+    "Beach, 100 agents": ("mo-beach-v0", {}),
 }
 # times momaland
 REQUIRED_BATCH = {
@@ -21,15 +22,17 @@ REQUIRED_BATCH = {
     "Connect4 7x6": 300,
     "ItemGathering 8x8": 300,
     "Ingenious, 2 agents": 300,
+    "Beach, 100 agents": 300,
 }
 REQUIRED_AEC = {"SameGame 15x15x5": 100, "Breakthrough 8x8": 10}
 
 
 def momaland_env(case: str) -> Any:
-    """The AEC environment of momaland 0.2.0, or None where it is not installed."""
+    """The environment of momaland 0.2.0, AEC, but Parallel where AEC has a call for each of many agents; None without it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            from momaland.envs.beach import mobeach_v0
             from momaland.envs.breakthrough import mobreakthrough_v0
             from momaland.envs.connect4 import moconnect4_v0
             from momaland.envs.ingenious import moingenious_v0
@@ -38,6 +41,8 @@ def momaland_env(case: str) -> Any:
         except ImportError:
             return None
     id, params = CASES[case]
+    if id == "mo-beach-v0":
+        return mobeach_v0.parallel_env(**params)
     modules = {
         "mo-samegame-v0": mosame_game_v0,
         "mo-breakthrough-v0": mobreakthrough_v0,

@@ -85,20 +85,21 @@ def select_sizes(sizes: tuple[int, ...], steps: int) -> list[int]:
 
 
 def momaland_loop(case: str, games: int) -> Measure | None:
-    """momaland's plain AEC loop (reset, last, step) over recorded games, or None; a step is one of all that act at once."""
+    """momaland's plain loop (reset, last, step) over recorded games, or None; a step is one of all that act at once."""
     env = momaland_env(case)
     if env is None:
         return None
     recorded = record(env, range(games), np.random.default_rng(0))
     id, params = CASES[case]
-    return lambda: replay(env, recorded, time.process_time) * momagames.spec(id, **params).actors
+    calls = momagames.spec(id, **params).actors if hasattr(env, "last") else 1
+    return lambda: replay(env, recorded, time.process_time) * calls
 
 
 def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:
     """ns a step: {case: {variant: median}}."""
     measures: dict[str, Measure] = {}
     for case in CASES:
-        sizes = (1024,) if "20x20" in case else (1, 32, 1024, 16384)
+        sizes = (1024,) if "20x20" in case or "agents" in case else (1, 32, 1024, 16384)
         for n in select_sizes(sizes, steps):
             recording = Recording(*CASES[case], n, steps=steps)
             measures[f"{case}|N={n}"] = recording.time_vector_env

@@ -32,13 +32,14 @@ def samples(measures: dict[str, Measure], rounds: int) -> dict[str, list[float]]
 
 
 def replay(env: Any, games: Iterable[tuple[int, list[Any]]], clock: Callable[[], float]) -> float:
-    """The plain PettingZoo loop, reset, last and step, over recorded games: no policy in it. Returns ns a step."""
-    steps = 0
+    """The plain PettingZoo loop, reset, last (of AEC) and step, over recorded games: no policy in it. Returns ns a step."""
+    steps, is_aec = 0, hasattr(env, "last")
     start = clock()
     for seed, actions in games:
         env.reset(seed=seed)
         for action in actions:
-            env.last()
+            if is_aec:
+                env.last()
             env.step(action)
         steps += len(actions)
     return (clock() - start) / steps * 1e9
@@ -54,6 +55,10 @@ def record(env: Any, seeds: Iterable[int], rng: Any) -> list[tuple[int, list[Any
         env.reset(seed=seed)
         actions: list[Any] = []
         while env.agents:
+            if not hasattr(env, "last"):  # a Parallel environment without masks
+                actions.append({agent: int(rng.integers(env.action_space(agent).n)) for agent in env.agents})
+                env.step(actions[-1])
+                continue
             seen, _, terminated, truncated, _ = env.last()
             if terminated or truncated:
                 action = None

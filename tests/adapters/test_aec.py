@@ -146,8 +146,10 @@ def test_modules_have_the_paths_of_momaland() -> None:
         "samegame.mosame_game_v0",
         "breakthrough.mobreakthrough_v0",
         "connect4.moconnect4_v0",
+        "beach.mobeach_v0",
         "gem_mining.mogem_mining_v0",
         "ingenious.moingenious_v0",
+        "item_gathering.moitem_gathering_v0",
         "route_choice.moroute_choice_v0",
     )
     for path in (*boards, "mosame_game_v0", "mo_robotmail_12_v0"):

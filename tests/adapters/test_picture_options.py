@@ -10,6 +10,8 @@ IDS = [
     "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0", "mo-pommerman-duel-v0", "mo-tileblast-v0", "mo-robotmail-4-v0",
     "mo-ingenious-v0",
     "mo-gem-mining-v0",
+    "mo-item-gathering-v0",
+    "mo-beach-v0",
 ]  # fmt: skip
 COLUMNS = {"mo-pommerman-duel-v0": (8, 22), "mo-tileblast-v0": (13, 66), "mo-robotmail-4-v0": (9, 22)}  # and pixels above
 

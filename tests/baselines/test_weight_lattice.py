@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames.baselines import policy
 from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
-from momagames.cli.train import _parse_weights
+from momagames.cli.console import parse_weights
 from momagames.errors import InvalidParameter
 from momagames.wrappers import Scalarize
 
@@ -54,7 +54,7 @@ def test_weights_by_the_names_of_objectives():
             Scalarize(env, weights)
     with pytest.raises(InvalidParameter, match=r"name the agent 'wins'; .* and the objectives .*; did you mean 'win'"):
         Scalarize(env, {"wins": 1})
-    assert _parse_weights("win=1,losses=0.5", game) == (1, 0, 0, 0.5) == _parse_weights("1,0,0,0.5", game)
+    assert parse_weights("win=1,losses=0.5", game) == (1, 0, 0, 0.5) == parse_weights("1,0,0,0.5", game)
     for text, message in [("win=x", "expected numbers such as 1,0, or by name: win=1"), ("1,0", "4 finite numbers, for win")]:
         with pytest.raises(InvalidParameter, match=message):
-            _parse_weights(text, game)
+            parse_weights(text, game)

@@ -22,6 +22,8 @@ CARD_ENVS, CARD_STEPS = 1000, 520  # of a run on a card, in which games end and 
 FAMILIES = (
     "mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0", "mo-pommerman-radio-v0", "mo-tileblast-v0", "mo-robotmail-4-v0",
     "mo-ingenious-v0",
+    "mo-item-gathering-v0",
+    "mo-beach-v0",
 )  # fmt: skip
 HAS_CARD = find_spec("numba_cuda") is not None and import_cuda().is_available()
 needs_card = pytest.mark.skipif(not HAS_CARD, reason="needs a CUDA card")

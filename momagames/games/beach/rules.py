@@ -3,12 +3,13 @@
 
 import numpy as np
 
-from momagames.kernels.jit import kernel
+from momagames.kernels.jit import kernel, local_array, view_as
 from momagames.kernels.record import record
 from momagames.kernels.rng import advance, uniform
 
 MAX_AGENTS, MAX_SECTIONS, MAX_TYPES, MAX_STEPS = 1000, 32, 8, 1000
 LEFT, STAY, RIGHT = range(3)
+POINTS, POINT = 2 * MAX_SECTIONS, np.dtype(np.float64)  # capacity and mixture of each section
 state_dtype = record(
     MAX_AGENTS,
     type=("i1", (MAX_AGENTS,)),
@@ -32,8 +33,8 @@ def choose(state, below, size):
     """§2.3 Draw from a cumulative distribution."""
     state["rng"] = advance(state["rng"])
     number, chosen = uniform(state["rng"]), 0
-    while chosen < size - 1 and number >= below[chosen]:
-        chosen += 1
+    for index in range(size - 1):  # all of them: a loop that ends early costs mispredicted branches
+        chosen += number >= below[index]
     return chosen
 
 
@@ -97,16 +98,19 @@ def step(state, actions, reward):
     reward[:] = 0
     if not state["over"]:
         return
+    points = view_as(local_array(POINTS), POINT)
     all_capacity, all_mixture = 0.0, 0.0
     for section in range(sections):
         capacity, mixture = rate_section(state, section)
+        points[2 * section], points[2 * section + 1] = capacity, mixture
         all_capacity += capacity
         all_mixture += mixture
     for agent in range(agents):
         if state["team"]:  # §5.2
             reward[agent, 0], reward[agent, 1] = all_capacity, all_mixture / sections
         else:  # §5.1
-            reward[agent, 0], reward[agent, 1] = rate_section(state, np.int64(state["section"][agent]))
+            section = np.int64(state["section"][agent])
+            reward[agent, 0], reward[agent, 1] = points[2 * section], points[2 * section + 1]
 
 
 @kernel

@@ -111,6 +111,6 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         policies={"alphabeta": "momagames.games.connect4.policies:ALPHABETA"},
         solvers=SOLVERS,
         original=OriginalGame(reward_bounds=(-1.0, 1.0), mask_space="binary"),  # §5
-        summary="drop tokens into columns, four in a line win; two agents act in turn, perfect information",
+        summary="four in a line win; two agents act in turn, perfect information",
         source="MOMAland's documentation of moconnect4_v0; traced against momaland 0.2.0",
     )

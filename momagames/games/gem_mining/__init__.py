@@ -146,9 +146,9 @@ def game(id: str, **given: Any) -> Game:
         ),
         human=HUMAN,
         policies={name: f"momagames.games.gem_mining.policies:{name.upper()}" for name in ("greedy_mine", "village_response")},
-        solvers=Solvers(fronts={"returns": "momagames.games.gem_mining.fronts:TEAM"}),
+        solvers=Solvers(fronts={"returns": "momagames.games.gem_mining.solver.fronts:TEAM"}),
         params=params,
         parameters=PARAMETERS,
-        summary="villages send workers to mines nearby, once; the gems of each type are the objectives of a team",
+        summary="send workers to mines; villages share the mines near them, the gems of each type are the objectives of a team",
         source="MOMAland's documentation of mogem_mining_v0; Roijers 2016; Bargiacchi et al. 2018",
     )

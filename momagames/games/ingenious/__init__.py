@@ -120,8 +120,11 @@ def game(id: str, **given: Any) -> Game:
             prune_equivalent_actions=rules.prune_equivalent_actions, exact=exact if params["fixed_bag"] else None
         ),
         learning=LearningSupport(objective_features=learning.declare_features(colors)),
-        policies={"min_color": "momagames.games.ingenious.policies:MIN_COLOR"},
+        policies={
+            "min_color": "momagames.games.ingenious.policies:MIN_COLOR",
+            "balanced": "momagames.games.ingenious.policies:BALANCED",
+        },
         infos=find_infos,
-        summary="lay tiles of two colors on hexagons; 2-6 agents act in turn, hidden racks, an objective for each color",
+        summary="lay tiles on hexagons; 2-6 agents act in turn, hidden racks, an objective for each color",
         source="MOMAland's documentation of moingenious_v0; traced against momaland 0.2.0",
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from momagames.contract import ObjectiveFeatures
-from momagames.games.ingenious.rules import CORNERS, MIDDLE, ROW, STEPS, count_line, span
+from momagames.games.ingenious.rules import MIDDLE, ROW, STEPS, count_line, span
 from momagames.kernels.jit import kernel, local_array
 
 FEATURES = ("open gains", "best open gain")
@@ -16,7 +16,7 @@ FEATURES = ("open gains", "best open gain")
 def write_features(state, out):
     """Write FEATURES to out float64[2, C]: the gains of a cell of each color on the empty cells, their sum and the largest."""
     radius, board, colors = np.int64(state["radius"]), state["board"], out.shape[1]
-    gains = local_array(CORNERS + 1)
+    gains = local_array(8)  # by color
     out[:] = 0.0
     for q in range(-radius, radius + 1):
         first, last = span(radius, q)

@@ -645,10 +645,11 @@ def write_state_key(state, words):
 @kernel
 def find_ranked(rack, rack_size, rank):
     """Return the tile of a rank in the sorted rack."""
+    found = 0
     for slot in range(rack_size):
         before = 0
         for i in range(rack_size):
             before += np.int64(rack[i] < rack[slot] or (rack[i] == rack[slot] and i < slot))
         if before == rank:
-            return np.int64(rack[slot])
-    return 0
+            found = np.int64(rack[slot])
+    return found

@@ -72,9 +72,11 @@ def list_scores(state: State) -> list[list[int]]:
 def find_winners(state: State) -> list[str]:
     """§6.4 Return the names of the winners of a finished game."""
     agents, teams = int(state["agents"]), int(state["teams"])
+    if not state["over"] or teams == 1:
+        return []
     rows = [sorted(row) for row in list_scores(state)[:teams]]
     best = max(rows)
-    if not state["over"] or rows.count(best) > 1 or teams == 1:
+    if rows.count(best) > 1:
         return []
     return [AGENTS[agent] for agent in range(agents) if agent % teams == rows.index(best)]
 

@@ -92,7 +92,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
     return Game(
         id=id,
         title="MO-ItemGathering",
-        variant=(f"{agents} agents" if agents > 1 else "1 agent") + (", central control" if is_central else ""),
+        variant=f"{agents} agents" if agents > 1 else "1 agent",
         agents=("team",) if is_central else tuple(f"agent_{i}" for i in range(agents)),
         teams=(0,) * agents if is_team and not is_central else (),
         dynamics="sequential" if is_central else "simultaneous",
@@ -135,7 +135,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         original=OriginalGame(reward_bounds=(0, max(counts))),  # §5
         params=params if objectives is None else {**params, "objectives": chosen},
         parameters=(*PARAMETERS, SELECTION),
-        summary="agents on a grid pick up items of several types; simultaneous moves, contested cells",
+        summary="pick up items; agents on a grid move at once and contest cells",
         source="MOMAland's documentation of moitem_gathering_v0; Källström and Heintz 2019; traced against momaland 0.2.0",
     )
 

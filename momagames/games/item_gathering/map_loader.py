@@ -55,18 +55,20 @@ def parse(source: Any) -> NDArray[np.int64]:
     """Return a map, int64[H, W], from any form but a name. Raises InvalidParameter, which says what is wrong and where."""
     rows = list(source) if isinstance(source, Sequence | np.ndarray) and not isinstance(source, str) else read_lines(source)
     if not 1 <= len(rows) <= rules.MAX_SIDE:
-        raise refuse(f"{len(rows)} rows", f"1 to {rules.MAX_SIDE}")
+        raise make_map_error(f"{len(rows)} rows", f"1 to {rules.MAX_SIDE}")
     cells = [read_row(number, row) for number, row in enumerate(rows)]
     width = len(cells[0])
     for number, row in enumerate(cells):
         if not 1 <= len(row) <= rules.MAX_SIDE or len(row) != width:
-            raise refuse(f"{len(row)} cells in row {number}", f"1 to {rules.MAX_SIDE}, as many as in row 0, which has {width}")
+            raise make_map_error(
+                f"{len(row)} cells in row {number}", f"1 to {rules.MAX_SIDE}, as many as in row 0, which has {width}"
+            )
     grid = np.array(cells, np.int64)
     agents, types = int((grid == AGENT).sum()), len(list_types(grid))
     if not 1 <= agents <= rules.MAX_AGENTS:
-        raise refuse(f"{agents} agents", f"1 to {rules.MAX_AGENTS}, each a cell of 1")
+        raise make_map_error(f"{agents} agents", f"1 to {rules.MAX_AGENTS}, each a cell of 1")
     if not 1 <= types <= rules.MAX_TYPES:
-        raise refuse(f"{types} types of items", f"1 to {rules.MAX_TYPES}, each a number from 2 on")
+        raise make_map_error(f"{types} types of items", f"1 to {rules.MAX_TYPES}, each a number from 2 on")
     return grid
 
 
@@ -91,7 +93,7 @@ def read_cell(row: int, column: int, value: Any) -> int:
     number = int(value) if digits else value
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MAX_VALUE:
         expected = f"0 or . (empty), 1 (an agent) or a number of an item, 2..{MAX_VALUE}"
-        raise refuse(f"{value!r} in row {row}, column {column}", expected)
+        raise make_map_error(f"{value!r} in row {row}, column {column}", expected)
     return number
 
 
@@ -99,16 +101,16 @@ def read_lines(source: Any) -> list[str]:
     """Return the lines of a text or of the file that a path names, without empty ones at the ends."""
     text = os.fspath(source) if isinstance(source, str | os.PathLike) else None
     if not isinstance(text, str):
-        raise refuse(repr(source), ACCEPTS)
+        raise make_map_error(repr(source), ACCEPTS)
     if isinstance(source, str) and "\n" in source:
         return source.strip().splitlines()
     if not is_file(text):
-        raise refuse(repr(text), f"{ACCEPTS}{nearest(text, NAMES)}")
+        raise make_map_error(repr(text), f"{ACCEPTS}{nearest(text, NAMES)}")
     try:
         return read_bytes(Path(text), MAX_BYTES).decode("utf-8").strip().splitlines()
     except (InvalidFile, UnicodeDecodeError) as error:
-        raise refuse(f"file {text}", f"a readable text file ({error})") from error
+        raise make_map_error(f"file {text}", f"a readable text file ({error})") from error
 
 
-def refuse(given: str, expected: str) -> InvalidParameter:
+def make_map_error(given: str, expected: str) -> InvalidParameter:
     return InvalidParameter(f"invalid initial_map: {given}: expected {expected}")

@@ -15,9 +15,8 @@ from momagames.render.text import grid
 
 EDGE = 24  # pixels left of the board and above it, for coordinates
 LEGEND, LEGEND_ROW = 96, 26  # pixels of an entry of the legend
-GROUND, LIGHTER = canvas.color("#dfe7cf"), canvas.color("#e7edda")
-DARK_GROUND, DARK_LIGHTER = canvas.color("#2b3427"), canvas.color("#303a2c")
-BODY, LIGHT_BODY, RIM = map(canvas.color, ("#3b2f63", "#b9aee6", "#f7f5ff"))
+GROUNDS = canvas.color("#dfe7cf"), canvas.color("#e7edda")
+BODY, RIM = canvas.color("#3b2f63"), canvas.color("#f7f5ff")
 LETTERS = "ABCDEFGHIJKLMNOP"  # of the agents in texts
 AGENT_STYLE = "bold #ffffff on #3b2f63"
 # Tips and bases of the mark on the rim that shows where an agent wanted to go, by action
@@ -93,14 +92,10 @@ def _draw_cell(side: int, parity: int, kind: int, agent: int, move: int) -> canv
         painters += [shapes.block(0.13, 0.18, ink), shapes.shape(kind - 1, shapes.contrast(ink), ink)]
     if agent >= 0:
         if move in MARKS:
-            painters.append(shapes.polygon(MARKS[move], canvas.shade(BODY, LIGHT_BODY)))
+            painters.append(shapes.polygon(MARKS[move], BODY))
         radius = 0.26 if kind else 0.32  # an item under it can be seen
         painters += [shapes.disc(radius + 0.03, RIM), shapes.disc(radius, BODY), shapes.label(str(agent), 0.5, 0.5, 0.4, RIM)]
-    return canvas.paint(side, _choose_ground(parity), *painters)
-
-
-def _choose_ground(parity: int) -> canvas.Color:
-    return canvas.shade(LIGHTER, DARK_LIGHTER) if parity else canvas.shade(GROUND, DARK_GROUND)
+    return canvas.paint(side, GROUNDS[parity], *painters)
 
 
 def _legend_corner(height: int, width: int, side: int, k: int) -> tuple[int, int]:
@@ -115,7 +110,7 @@ def _draw_background(height: int, width: int, types: int, side: int) -> canvas.S
     corners = [_legend_corner(height, width, side, k) for k in range(types)]
     right = max(EDGE + width * side + 6, max(x for _, x in corners) + LEGEND)
     sheet = canvas.blank(corners[-1][0] + LEGEND_ROW + 4, right)
-    grounds = canvas.join_tiles([canvas.paint(side, _choose_ground(parity)) for parity in range(2)])
+    grounds = canvas.join_tiles([canvas.paint(side, ground) for ground in GROUNDS])
     parities = np.add.outer(np.arange(height), np.arange(width)) % 2
     canvas.place(sheet, EDGE, EDGE, canvas.mosaic(grounds, parities))
     for x in range(width):

@@ -265,7 +265,7 @@ def build_game(
         infos=build_infos,
         allows_illegal=True,  # §3.5
         can_pass=True,
-        summary=f"robots deliver mail and charge batteries; {SUMMARIES[variant]}",
+        summary=f"deliver mail by robots; {SUMMARIES[variant]}",
         source="the rules of rbgame 0.0.3 as it plays; traced against its recorded games",
     )
 

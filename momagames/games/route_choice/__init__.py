@@ -91,7 +91,7 @@ def game(id: str, **given: Any) -> Game:
         solvers=SOLVERS,
         params=params,
         parameters=PARAMETERS,
-        summary="many agents choose routes through a road network at once; travel time and toll are the objectives",
+        summary="choose routes; many agents share the roads of a network, travel time and toll are the objectives",
         source="MOMAland's documentation of moroute_choice_v0; Ramos et al. 2020; traced against momaland 0.2.0",
     )
 

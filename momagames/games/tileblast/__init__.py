@@ -162,7 +162,7 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
         policies=POLICIES,
         infos=build_infos,
         allows_illegal=allows_illegal,
-        summary=f"tap groups of tiles to reach the goals of a level; {SUMMARIES[variant]}",
+        summary=f"tap groups of tiles; {SUMMARIES[variant]}",
         source="own rules around the published observation, actions and reward of the tap-to-blast competition of CoG 2021",
     )
 

@@ -73,8 +73,10 @@ def test_team_fronts_are_those_of_all_joint_plans(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", PUBLISHED, ids=str)
-def test_published_fronts(case):
+def test_published_fronts(case, interpreted):
     """Ends and numbers of points that an independent program found; with as many steps as the beach is long."""
+    if interpreted and sum(case[0]) > 12:
+        pytest.skip("takes hours without the compiler")
     counts, sections, capacity, points, first, last = case
     params = {
         "num_agents": sum(counts), "sections": sections, "capacity": capacity, "num_timesteps": sections - 1,
@@ -149,7 +151,9 @@ def test_equilibria_are_those_of_all_ends(case, weights):
     np.testing.assert_allclose(by_counts.find_best(), best, rtol=1e-9)
 
 
-def test_equilibria_of_a_hundred_agents():
+def test_equilibria_of_a_hundred_agents(interpreted):
+    if interpreted:
+        pytest.skip("takes hours without the compiler")
     params = {"num_agents": 100, "sections": 5, "capacity": 5, "num_timesteps": 4, "type_counts": [70, 30]}
     game = momagames.spec(ID, **params)
     by_counts = find_counts_game(game, {"sections": [0] * 100})

@@ -14,8 +14,8 @@ from momagames import fronts
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.choices import GameChoice
 from momagames.errors import InvalidFile, InvalidParameter, InvalidState, TooLarge
-from momagames.games.gem_mining.elimination import Chain, solve_chain
-from momagames.games.gem_mining.fronts import find_coverage_set, read_chain
+from momagames.games.gem_mining.solver.elimination import Chain, solve_chain
+from momagames.games.gem_mining.solver.fronts import find_coverage_set, read_chain
 
 ID = "mo-gem-mining-v0"
 DATA = Path(__file__).parents[2] / "peers/data/gem_mining_fronts.json.gz"
@@ -74,15 +74,15 @@ def test_hundreds_of_villages():
 def test_front_files(tmp_path):
     choice = GameChoice(id=ID, params={"num_agents": 6, "reward_mode": "expected", "min_connectivity": 1})
     made = fronts.returns_front(choice, 0, LIMITS)
-    assert made.statement.startswith("The Pareto front of the returns that the team of all agents")
+    assert made.statement == "The Pareto front of the returns that the team of all agents can attain from this start position."
     fronts.write_front(tmp_path / "front.json", made)
     read = fronts.read_front(tmp_path / "front.json")
     fronts.verify(read)
     fronts.prove(read)
     first, *rest = made.points
     wrong = [
-        ("6 agents in each step", [first.model_copy(update={"actions": (0,)}), *rest]),
-        ("action 5, 7, is not legal", [first.model_copy(update={"actions": (0, 0, 0, 0, 0, 7)}), *rest]),
+        ("expected 6 actions in each step", [first.model_copy(update={"actions": (0,)}), *rest]),
+        (r"action \[7\] of agent_5 in step 0 is not legal", [first.model_copy(update={"actions": (0, 0, 0, 0, 0, 7)}), *rest]),
         ("point 0: invalid value", [first.model_copy(update={"value": (0.5, 9.0)}), *rest]),
     ]
     for message, points in wrong:

@@ -6,9 +6,9 @@ import pytest
 import momagames
 from momagames.engine.batch import Batch
 from momagames.engine.policies import AgentPolicy
-from momagames.games.gem_mining.elimination import solve_chain
-from momagames.games.gem_mining.fronts import read_chain
 from momagames.games.gem_mining.policies import make_greedy_mine, make_village_response
+from momagames.games.gem_mining.solver.elimination import solve_chain
+from momagames.games.gem_mining.solver.fronts import read_chain
 
 ID = "mo-gem-mining-v0"
 WEIGHTS = [None, [1, 0], [0.3, 0.7]]

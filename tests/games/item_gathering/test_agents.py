@@ -79,6 +79,7 @@ def test_agents_go_round_each_other():
     assert play(weighted(weights=[0, 1]), start, initial_map=rows, num_timesteps=6)[0] == [0, 1]
 
 
+@pytest.mark.compiled
 def test_central_agents_never_choose_an_illegal_action():
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -118,6 +119,7 @@ def describe(episode, planes=9 * 7 * 7):
     return found
 
 
+@pytest.mark.compiled
 def test_features_and_bounds():
     params = {"initial_map": ["1..2", "...3", "2..1"], "num_timesteps": 2, "objectives": ["item_2", "item_1"]}
     episode = Episode(momagames.spec(ID, **params))
@@ -132,6 +134,7 @@ def test_features_and_bounds():
     assert features[1:].tolist() == [[0, 0], [pytest.approx(0.49), pytest.approx(0.49)]]
 
 
+@pytest.mark.compiled
 def test_the_view_is_around_the_agent():
     game = momagames.spec(ID, initial_map=["1..2", "..13"])
     view = game.learning.egocentric_view

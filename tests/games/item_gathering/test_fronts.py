@@ -8,6 +8,7 @@ from momagames import fronts
 from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.baselines.exact import clairvoyant_front, exact_front
 
+compiled = pytest.mark.compiled
 ID = "mo-item-gathering-v0"
 # Map, steps and the front: computed with other code, by a search over cells of agents and taken items
 KNOWN = [
@@ -21,7 +22,7 @@ KNOWN = [
     (["200100", "023300", "322100", "000300"], 5, [[4, 4]]),
     (["2501", "0130", "5024", "3410"], 3, [[2, 2, 2, 2]]),
 ]
-TRADE_OFFS = [("corners", 9, 30), ("orchard", 7, 14)]
+TRADE_OFFS = [("corners", 9, 30, 0.28), ("orchard", 7, 14, 0.46)]  # and the share of the best single point
 
 
 def solve(map, steps, solver=exact_front):
@@ -29,17 +30,25 @@ def solve(map, steps, solver=exact_front):
     return solver(game, max_states=1_000_000, max_bytes=1 << 30)
 
 
+def test_a_front_by_hand():
+    """Two agents between two items of each type, of which they take one side."""
+    assert solve(["21.", "..3", "213"], 1).points.tolist() == [[1, 1], [2, 0]]
+
+
+@compiled
 @pytest.mark.parametrize(("map", "steps", "front"), KNOWN, ids=str)
 def test_known_fronts(map, steps, front):
     assert solve(map, steps).points.tolist() == front
 
 
+@compiled
 @pytest.mark.parametrize(("map", "steps"), [("default", 6), (KNOWN[4][0], 5), ("alone", 7)], ids=str)
 def test_a_search_by_plies_finds_the_same(map, steps):
     """It follows agents by name, without keys."""
     assert solve(map, steps, clairvoyant_front).points.tolist() == solve(map, steps).points.tolist()
 
 
+@compiled
 def test_a_team_of_two_takes_all_items_of_the_default_map():
     """So the default game has no trade-off in the team mode: the front is the point of all items, from 9 steps on."""
     assert [len(solve("default", steps).points) for steps in (8, 9, 10)] == [3, 1, 1]
@@ -47,13 +56,17 @@ def test_a_team_of_two_takes_all_items_of_the_default_map():
     assert "one policy is enough" in found.list_failures()
 
 
-@pytest.mark.parametrize(("map", "steps", "points"), TRADE_OFFS, ids=str)
-def test_trade_offs(map, steps, points):
+@compiled
+@pytest.mark.parametrize(("map", "steps", "points", "share"), TRADE_OFFS, ids=str)
+def test_trade_offs(map, steps, points, share):
     front = solve(map, steps).points
     assert len(front) == points
-    assert measure_tradeoffs(front).list_failures() == []
+    found = measure_tradeoffs(front)
+    assert found.list_failures() == []
+    assert round(found.single_share, 2) == share
 
 
+@compiled
 def test_witnesses_hold_for_agents_that_move_themselves():
     """The joint actions of a plan, taken apart, give every agent of a team the point, for any random word."""
     found = solve("corners", 8)
@@ -68,6 +81,7 @@ def test_witnesses_hold_for_agents_that_move_themselves():
             assert not env.agents
 
 
+@compiled
 def test_packaged_fronts():
     named = [name for name in fronts.packaged_fronts() if name.startswith(ID)]
     assert len(named) == 7

@@ -14,7 +14,7 @@ from momagames.baselines.front_solvers import Floats, SearchLimits, SolvedFront,
 from momagames.contract import Game
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter, InvalidState, invalid_value
-from momagames.games.gem_mining.elimination import Chain, ChainFront, solve_chain
+from momagames.games.gem_mining.solver.elimination import Chain, ChainFront, solve_chain
 
 MAX_ENUMERATED = 50_000  # joint actions
 DECIMALS = 10  # equal sums of floats in another order
@@ -26,20 +26,24 @@ class TeamFront:
 
     def solve(self, game: Game, start: Any, agent: int, opponent: Floats | None, limits: SearchLimits) -> SolvedFront:
         """See `solve_chain`. Raises InvalidParameter for sampled gems and checkpoints."""
-        check_no_checkpoint(limits.checkpoint, "variable elimination")
+        check_no_checkpoint(limits.checkpoint, "a front of a chain, which takes seconds")
         found = solve_chain(read_chain(game, start), **limits.options, progress=limits.progress)
-        return SolvedFront(
-            "variable elimination", found.values, found.actions.tolist(), found.states, found.bytes, found.seconds
-        )
+        values = found.values.astype(np.float32).astype(np.float64)  # as the engine pays
+        rows = np.flatnonzero(is_nondominated(values))
+        actions = found.actions[rows].tolist()
+        return SolvedFront("variable elimination", values[rows], actions, found.states, found.bytes, found.seconds)
 
     def prove(self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, limits: SearchLimits) -> None:
         """Derive the front again from the other end of the chain, and of few joint actions by enumeration."""
         chain = read_chain(game, start)
+        forward = self.solve(game, start, agent, opponent, limits).values
+        compare_points(values, values, forward)
+        stated = round_front(solve_chain(chain).values)
         derived = [solve_chain(chain.mirror()).values]
         if chain.joint_actions <= MAX_ENUMERATED:
             derived.append(np.array([chain.evaluate(actions) for actions in product(*map(range, chain.reach.tolist()))]))
         for found in derived:
-            compare_points(values, round_front(values), round_front(found))
+            compare_points(stated, stated, round_front(found))
 
 
 def round_front(values: Floats) -> Floats:
