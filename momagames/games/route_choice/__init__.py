@@ -73,7 +73,7 @@ def game(id: str, **given: Any) -> Game:
         ),
         actions=(int(choices.max()),),
         agent_actions=tuple(choices.tolist()),
-        fields=(Field("observation", (1,), "int16", 0, len(network.pairs) - 1),),
+        fields=(Field("observation", (1,), "int32", 0, max(1, len(network.pairs) - 1)),),
         max_episode_steps=1,
         factory=game,
         blank_state=blank,

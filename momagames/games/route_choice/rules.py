@@ -140,4 +140,4 @@ def step(state, actions, reward):
 @kernel
 def observe(state, agent, out):
     """§7"""
-    out.view(np.int16)[0] = state["pair"][agent]
+    out.view(np.int32)[0] = state["pair"][agent]

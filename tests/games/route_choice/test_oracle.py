@@ -80,7 +80,7 @@ def compare(env, oracle, observations):
     assert list(observations) == env.possible_agents
     for agent, seen in enumerate(observations.values()):
         size, legal = oracle.actions[agent], oracle.legal(agent)
-        assert seen["observation"].dtype == np.int16
+        assert seen["observation"].dtype == np.int32
         assert seen["observation"].tolist() == oracle.observation(agent)
         assert seen["action_mask"].dtype == np.int8
         assert seen["action_mask"].tolist() == [int(action in legal) for action in range(size)]
