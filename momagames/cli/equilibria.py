@@ -56,7 +56,7 @@ def equilibria(
 def _show_counts(by_counts: CrowdingGame | SymmetricGame, title: str, counts: NDArray[Any]) -> Any:
     """Return a table of counts, int64[C, M]."""
     classes, options = counts.shape
-    shown = table(title, numbers=by_counts.option_names or [f"option {option}" for option in range(options)])
+    listing = table(title, numbers=by_counts.option_names or [f"option {option}" for option in range(options)])
     for name, row in zip(by_counts.class_names or [f"class {kind}" for kind in range(classes)], counts.tolist(), strict=True):
-        shown.add_row(name, *map(str, row))
-    return shown
+        listing.add_row(name, *map(str, row))
+    return listing

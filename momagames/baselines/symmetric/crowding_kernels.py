@@ -75,12 +75,12 @@ def add_option(crowds, worth, is_open, last_sizes, last_points, sizes, points, f
     for whole in range(crowds.shape[0]):
         size = 0
         if is_open[whole]:
-            for taken in range(whole + 1):
-                if fits(crowds, taken, whole):
-                    rest = whole - taken
+            for inside in range(whole + 1):
+                if fits(crowds, inside, whole):
+                    rest = whole - inside
                     for i in range(last_sizes[rest]):
                         for k in range(points.shape[2]):
-                            points[whole, size, k] = last_points[rest, i, k] + worth[taken, k]
+                            points[whole, size, k] = last_points[rest, i, k] + worth[inside, k]
                         from_crowd[whole, size], from_point[whole, size] = rest, i
                         size = insert_point(points[whole], size, from_crowd[whole], from_point[whole])
                         if size == room:

@@ -90,12 +90,12 @@ class SymmetricGame:
         weights = self._read_weights(weights)
         payoffs, rows = self.rate(counts), np.arange(len(counts))  # rows: where no gain is found yet
         for kind, old, new in self._list_moves():
-            taken = rows[counts[rows, kind, old] > 0]
-            if not len(taken):
+            open_rows = rows[counts[rows, kind, old] > 0]
+            if not len(open_rows):
                 continue
-            moved = _move_agents(counts[taken], kind, old, new)
-            gains = (self.rate(moved)[:, kind, new] - payoffs[taken, kind, old]) @ weights[kind]
-            rows = np.setdiff1d(rows, taken[gains > tolerance], assume_unique=True)
+            moved = _move_agents(counts[open_rows], kind, old, new)
+            gains = (self.rate(moved)[:, kind, new] - payoffs[open_rows, kind, old]) @ weights[kind]
+            rows = np.setdiff1d(rows, open_rows[gains > tolerance], assume_unique=True)
         stable = np.zeros(len(counts), np.bool_)
         stable[rows] = True
         return stable

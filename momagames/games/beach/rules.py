@@ -69,7 +69,7 @@ def legal(state, agent, mask):
 
 @kernel
 def rate(crowd, least, capacity):
-    """§5 Return capacity and mixture of a section with this number of agents, of whom `least` have the rarest type."""
+    """§5 Return capacity and mixture of a section with this number of agents, `least` of them of the rarest type."""
     if crowd == 0:
         return 0.0, 0.0
     return crowd * np.exp(-crowd / capacity), least / crowd

@@ -76,7 +76,7 @@ def count_agents(game: Game, start: Any) -> RouteGame:
     usable: NDArray[np.bool_] = links.sum(axis=2) > 0
     names = [" to ".join(network.nodes[node] for node in network.pairs[pair]) for pair in classes]
     routes = [name for pair, name in network.name_routes() if pair == classes[0]]
-    shown = routes if len(classes) == 1 else [f"route {option}" for option in range(options)]
+    options_by_name = routes if len(classes) == 1 else [f"route {option}" for option in range(options)]
     return RouteGame(
-        tuple(agents[classes].tolist()), usable, rate, tuple(names), tuple(shown), links=links, link_costs=link_costs
+        tuple(agents[classes].tolist()), usable, rate, tuple(names), tuple(options_by_name), links=links, link_costs=link_costs
     )

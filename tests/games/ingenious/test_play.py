@@ -88,7 +88,7 @@ def test_pictures_mark_the_last_placement_and_hide_racks():
         assert not np.array_equal(view.draw_picture(state), plain)
 
 
-def test_colors_can_be_told_apart_by_symbols_in_pictures_and_digits_in_texts():
+def test_colors_differ_by_symbols_in_pictures_and_digits_in_texts():
     symbols = [view._draw_symbol(color, 40) for color in range(1, 7)]
     shapes = [tuple((np.abs(one.astype(int) - one[0, 0]).sum(axis=2) > 120).ravel()) for one in symbols]
     assert len(set(shapes)) == 6
