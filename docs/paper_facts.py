@@ -30,7 +30,7 @@ from momagames.reports.text.labels import NO_SCORE
 ROOT = PAGES.parents[1]
 TRACK = "policies"  # the main track
 LINKS = re.compile(r"\[([^\]]*)\]\((?!http)[^)]*\)")  # to other pages
-WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 Rows = list[dict[str, str]]
 

@@ -76,14 +76,16 @@ def test_a_planted_long_page_is_found(tmp_path):
 
 
 def test_the_first_benchmark_takes_one_time_everywhere():
-    """And plays all families."""
+    """And plays most families."""
     suite = load_suite("quick")
-    assert {folder_of(game.id) for one in suite.experiments for game in one.games} == FAMILIES
+    played = {folder_of(game.id) for one in suite.experiments for game in one.games}
+    assert played <= FAMILIES
+    assert len(played) > len(FAMILIES) / 2
     pages = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("index", "quickstart", "benchmark", "suites"))]
     texts = {name_of(page): page.read_text(encoding="utf-8") for page in pages}
     texts |= {"quick.yaml": suite.description, "bench quick --help": quick.__doc__ or ""}
     assert not [name for name, text in texts.items() if "less than two minutes on two cores" not in " ".join(text.split())]
-    assert not [name for name, text in texts.items() if "all families" not in text]
+    assert not [name for name, text in texts.items() if "most families" not in text]
 
 
 # ------------------------------------------------------------------------------------------------------------ examples

@@ -319,7 +319,7 @@ def with_run_options(function: Callable[..., None]) -> Callable[..., None]:
 
 @bench.command()
 def quick(out: Out = None, workers: Workers = None, dry_run: DryRun = False, every: Every = False, open: Open = False) -> None:
-    """Run the suite `quick`: all families of games in less than two minutes on two cores, with a first table and page."""
+    """Run the suite `quick`: most families of games in less than two minutes on two cores, with a first table and page."""
     from momagames.benchmark import load_suite
 
     _run_suite(load_suite("quick"), out, RunOptions(workers, dry_run, every, open))
