@@ -12,6 +12,7 @@ IDS = [
     "mo-gem-mining-v0",
     "mo-item-gathering-v0",
     "mo-beach-v0",
+    "mo-route-choice-v0",
 ]  # fmt: skip
 COLUMNS = {"mo-pommerman-duel-v0": (8, 22), "mo-tileblast-v0": (13, 66), "mo-robotmail-4-v0": (9, 22)}  # and pixels above
 

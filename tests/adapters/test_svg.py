@@ -24,6 +24,7 @@ IDS = [
     "mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0", "mo-robotmail-4-v0", "mo-connect4-v0",
     "mo-ingenious-v0",
     "mo-gem-mining-v0",
+    "mo-route-choice-v0",
     "mo-item-gathering-v0",
 ]  # fmt: skip
 NAMESPACE = "{http://www.w3.org/2000/svg}"

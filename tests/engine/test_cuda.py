@@ -24,6 +24,7 @@ FAMILIES = (
     "mo-ingenious-v0",
     "mo-item-gathering-v0",
     "mo-beach-v0",
+    "mo-route-choice-v0",
 )  # fmt: skip
 HAS_CARD = find_spec("numba_cuda") is not None and import_cuda().is_available()
 needs_card = pytest.mark.skipif(not HAS_CARD, reason="needs a CUDA card")
