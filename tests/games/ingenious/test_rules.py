@@ -56,7 +56,7 @@ def run_features(states, out):
 
 
 def call(function, *arguments):
-    return compile_entry_point(function, f"ingenious.tests.{function.__name__}")(*arguments)
+    return compile_entry_point(function, f"tests.ingenious_rules.{function.__name__}")(*arguments)
 
 
 def make_state(params, **position):
