@@ -40,7 +40,10 @@ def test_pairs_cover_every_game_and_in_each_family_every_way() -> None:
     families = group_families(SMALL)
     assert sorted(id for family in families for id in family) == sorted(SMALL)
     assert [len(momagames.spec(family[0]).actions) for family in families if "mo-pommerman-radio-v0" in family] == [3]
-    assert [case.values[0].rules_key for case in mark_variants(GAMES) if case.marks] == ["tileblast.strict"]
+    assert [case.values[0].rules_key for case in mark_variants(GAMES) if case.marks] == [
+        "tileblast.strict",
+        "item_gathering.central",
+    ]
 
 
 def is_to_act(env: MultiObjectiveAEC, agent: str) -> bool:

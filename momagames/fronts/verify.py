@@ -111,41 +111,23 @@ def _replay(front: GameFront, start: Episode, point: Point) -> NDArray[np.float6
 def replay_actions(start: Episode, actions: tuple[int, ...]) -> NDArray[np.float64]:
     """Return the first agent's return, float64[K], of an episode that continues a copy of `start`. Raises InvalidFile.
 
-    Every action must be legal, and the episode must end with the last one. Where all agents act at once, their actions follow
-    each other in each step.
+    Every action must be legal, and the episode must end with the last one. Where all agents act at once, each step takes an
+    action of each.
     """
-    if not start.game.sequential:
-        return _replay_joint_actions(start, actions)
-    episode = Episode(start.game)
+    episode, actors = Episode(start.game), start.game.actors
     episode.copy_from(start)
-    for ply, action in enumerate(actions):
+    if len(actions) % actors:
+        raise InvalidFile(f"{len(actions)} actions: expected one of each of {actors} agents in each step")
+    for ply in range(0, len(actions), actors):
         if episode.state["over"]:
             raise InvalidFile(f"the game is over after {ply} of {len(actions)} actions")
-        if not episode.is_legal(episode.mover, action):
-            raise InvalidFile(f"action {ply}, {action}, is not legal")
-        episode.step(action)
+        step = actions[ply : ply + actors]
+        for i, action in enumerate(step):
+            if not episode.is_legal(episode.mover if start.game.sequential else i, action):
+                raise InvalidFile(f"action {ply + i}, {action}, is not legal")
+        episode.step(step[0] if start.game.sequential else np.array(step)[:, None])
     if not episode.state["over"]:
         raise InvalidFile(f"the game is not over after {len(actions)} actions")
-    value: NDArray[np.float64] = episode.returns[0].copy()
-    return value
-
-
-def _replay_joint_actions(start: Episode, actions: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the return of `replay_actions` where all agents act at once."""
-    game, episode = start.game, Episode(start.game)
-    episode.copy_from(start)
-    size = game.actors * len(game.actions)
-    if len(actions) % size:
-        raise InvalidFile(f"expected {size} actions in each step, got {len(actions)} in all")
-    for ply, joint in enumerate(np.array(actions, np.int64).reshape(-1, game.actors, len(game.actions))):
-        if episode.state["over"]:
-            raise InvalidFile(f"the game is over after {ply} of {len(actions) // size} steps")
-        for agent, action in enumerate(joint.tolist()):
-            if not episode.is_legal(agent, action[0] if len(action) == 1 else action):
-                raise InvalidFile(f"action {action} of {game.agents[agent]} in step {ply} is not legal")
-        episode.step(joint)
-    if not episode.state["over"]:
-        raise InvalidFile(f"the game is not over after {len(actions) // size} steps")
     value: NDArray[np.float64] = episode.returns[0].copy()
     return value
 

@@ -64,5 +64,5 @@ def test_trained_methods_make_no_data():
 
 
 def test_an_unknown_name_is_named():
-    with pytest.raises(UnknownId, match=r"packaged recipes .*did you mean 'samegame'"):
+    with pytest.raises(UnknownId, match=r"did you mean 'samegame'.* packaged recipes"):
         load_recipe("samegme")

@@ -81,8 +81,8 @@ def test_front_files(tmp_path):
     fronts.prove(read)
     first, *rest = made.points
     wrong = [
-        ("expected 6 actions in each step", [first.model_copy(update={"actions": (0,)}), *rest]),
-        (r"action \[7\] of agent_5 in step 0 is not legal", [first.model_copy(update={"actions": (0, 0, 0, 0, 0, 7)}), *rest]),
+        ("6 agents in each step", [first.model_copy(update={"actions": (0,)}), *rest]),
+        ("action 5, 7, is not legal", [first.model_copy(update={"actions": (0, 0, 0, 0, 0, 7)}), *rest]),
         ("point 0: invalid value", [first.model_copy(update={"value": (0.5, 9.0)}), *rest]),
     ]
     for message, points in wrong:
