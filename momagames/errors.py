@@ -117,8 +117,10 @@ def nearest(given: object, allowed: Iterable[object], alike: float = 0.5) -> str
 
 
 def one_of(allowed: Iterable[object]) -> str:
-    """'a', 'b' or 'c'"""
+    """'a', 'b' or 'c'; of more than 60, the first ten and the last"""
     names = [repr(item) for item in allowed]
+    if len(names) > 60:  # agents of a crowd
+        names = [*names[:10], "...", f"{names[-1]} ({len(names):,} in all)"]
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
 
 

@@ -273,6 +273,7 @@ def test_helpers_of_messages():
     assert nearest("boad", ["board", "ply"]) == "; did you mean 'board'?"
     assert nearest("zzz", ["board", "ply"]) == ""
     assert one_of(["a"]) == "'a'"
+    assert one_of(range(61)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ... or 60 (61 in all)"
     assert one_of(["a", "b", "c"]) == "'a', 'b' or 'c'"
 
 

@@ -82,8 +82,10 @@ def _format_facts(game: Game) -> list[tuple[str, str]]:
     if counts := game.agent_actions:
         size = f"Discrete({min(counts)}) to Discrete({max(counts)}), by agent"
     teams = "each its own" if len(set(game.teams)) == len(game.agents) else str(list(game.teams))
+    teams = "one" if len(game.agents) > 1 and len(set(game.teams)) == 1 else teams
+    agents = ", ".join(game.agents) if len(game.agents) <= 16 else f"{game.agents[0]} .. {game.agents[-1]}"
     return [
-        ("agents", f"{', '.join(game.agents)} (teams: {teams})"),
+        ("agents", f"{agents} (teams: {teams})"),
         ("kind", f"{game.dynamics}, chance: {game.chance}, {game.information} information, utility: {game.utility}"),
         ("actions", f"{size}, legal ones in the action mask"),
         ("observation", "; ".join(f"{f.name} {f.dtype}{list(f.shape)} in {f.low:g}..{f.high:g}" for f in game.fields)),

@@ -80,6 +80,7 @@ def test_list_and_info():
     assert done.returncode == 0, done.stderr
     for id in momagames.ids():
         assert id in done.stdout
+    assert "agent_0 .. agent_99 (teams: one)" in momagames_here("info", "mo-beach-v0", "-p", "reward_mode=team").stdout
     done = momagames_here("info", "mo-breakthrough-v0", "--param", "board_width=5", "-p", "objectives=[win, captures]")
     assert done.returncode == 0, done.stderr
     for expected in ("player_0", "Discrete(120)", "captures", "board_width", "int8", "momaland 0.2.0", "reference point"):
