@@ -6,6 +6,7 @@ A game that is small enough names them in its `Solvers.fronts`; see `front_solve
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ from momagames.baselines.position_layers import (
     unpack_set,
 )
 from momagames.baselines.strategies import StoredStrategy, encode_actions, walk
-from momagames.baselines.subgame_perfect import list_subgame_perfect
+from momagames.baselines.subgame_perfect import find_subgame_perfect, list_subgame_perfect
 from momagames.contract import Game
 from momagames.engine.positions import load_state
 from momagames.errors import TooLarge
@@ -135,16 +136,23 @@ class Equilibrium:
         layers, outcomes = list_layers(game, record, limits.max_states)
         states = sum(len(layer.movers) for layer in layers)
         found = PositionSets(layers, outcomes, _make_report(game, limits))
-        chosen = list_subgame_perfect(game, record, limits.max_states) if self.perfect else found.equilibria
+        chosen = find_subgame_perfect(game, layers, outcomes) if self.perfect else found.equilibria
         pairs = [found.find_strategies(returns) for returns in chosen]
-        values = np.array([evaluate_equilibrium(game, record, (encode_actions(a), encode_actions(b))) for a, b in pairs])
-        first, second = zip(*pairs, strict=True)
-        return SolvedFront(METHOD, values, first, states, found.bytes, time.perf_counter() - began, second)
+        return make_equilibrium_front(game, record, pairs, states, found.bytes, time.perf_counter() - began)
 
     def prove(self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, limits: SearchLimits) -> None:
         """Derive all outcomes again from the rules of the environment."""
         derive = list_subgame_perfect if self.perfect else list_equilibria
         compare_points(values, np.round(values, DECIMALS), derive(game, load_state(game, start), limits.max_states))
+
+
+def make_equilibrium_front(
+    game: Game, start: NDArray[Any], pairs: Sequence[tuple[list[int], list[int]]], states: int, size: int, seconds: float
+) -> SolvedFront:
+    """Return a front of equilibria from the actions of both agents in each, whose returns are those of their replay."""
+    values = np.array([evaluate_equilibrium(game, start, (encode_actions(a), encode_actions(b))) for a, b in pairs])
+    first, second = zip(*pairs, strict=True)
+    return SolvedFront(METHOD, values, first, states, size, seconds, second)
 
 
 def _make_report(game: Game, limits: SearchLimits) -> Progress:

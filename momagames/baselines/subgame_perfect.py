@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.equilibria import compute_dominance
-from momagames.baselines.position_layers import list_layers
+from momagames.baselines.position_layers import Layer, list_layers
 from momagames.baselines.strategies import Floats
 from momagames.contract import Game
 from momagames.errors import TooLarge
@@ -38,7 +38,11 @@ def list_subgame_perfect(game: Game, start: NDArray[Any], max_states: int) -> Fl
     start     record[1]
     Raises    InvalidParameter for another game; TooLarge beyond max_states positions, or 64 different returns of an agent
     """
-    layers, outcomes = list_layers(game, start, max_states)
+    return find_subgame_perfect(game, *list_layers(game, start, max_states))
+
+
+def find_subgame_perfect(game: Game, layers: list[Layer], outcomes: Floats) -> Floats:
+    """Return `list_subgame_perfect` of the layers and outcomes of `list_layers`."""
     vectors, improvable = [], []
     for own in np.hsplit(outcomes, 2):
         distinct, numbers = np.unique(own, axis=0, return_inverse=True)

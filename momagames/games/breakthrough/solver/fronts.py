@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.equilibria import evaluate_equilibrium, list_equilibria
-from momagames.baselines.exact.backward_induction import DECIMALS
+from momagames.baselines import layer_solvers
 from momagames.baselines.front_solvers import Floats, SearchLimits, SolvedFront, check_no_checkpoint, compare_points
-from momagames.baselines.strategies import encode_actions
-from momagames.baselines.subgame_perfect import list_subgame_perfect
 from momagames.contract import Game
 from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter
@@ -131,34 +128,23 @@ def _check_opponent(weights: Floats | None) -> Floats:
 
 
 @dataclass(frozen=True)
-class Equilibrium:
-    """Solver of the Pareto-Nash equilibria for the objectives win and captures.
-
-    Both strategies of a point are in equilibrium; those of a subgame perfect point need not be subgame perfect.
-
-    perfect    only the outcomes of subgame perfect equilibria
-    """
-
-    perfect: bool
+class Equilibrium(layer_solvers.Equilibrium):
+    """Solver of the Pareto-Nash equilibria for the objectives win and captures, with symmetry and packed positions."""
 
     def solve(self, game: Game, start: Any, agent: int, opponent: Floats | None, limits: SearchLimits) -> SolvedFront:
         """See `solve_equilibria`."""
         check_no_checkpoint(limits.checkpoint, "equilibria")
         found = solve_equilibria(game, start, **limits.options, with_strategies=True, progress=limits.progress)
-        outcomes = found.subgame_perfect if self.perfect else found.pareto_nash
         strategies = dict(zip(found.pareto_nash, found.strategies, strict=True))
-        first, second = zip(*(strategies[outcome] for outcome in outcomes), strict=True)
+        pairs = [strategies[outcome] for outcome in (found.subgame_perfect if self.perfect else found.pareto_nash)]
         record = load_state(game, start)
-        pairs = [(encode_actions(one), encode_actions(other)) for one, other in zip(first, second, strict=True)]
-        values = np.array([evaluate_equilibrium(game, record, pair) for pair in pairs])
-        return SolvedFront("backward induction over sets", values, first, found.states, found.bytes, found.seconds, second)
+        return layer_solvers.make_equilibrium_front(game, record, pairs, found.states, found.bytes, found.seconds)
 
     def prove(self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, limits: SearchLimits) -> None:
         """Derive all outcomes again from the rules of the environment, without symmetry and packed positions."""
-        derive = list_subgame_perfect if self.perfect else list_equilibria
         # max_states has one position for two mirror images, and for all numbers of moves
-        found = derive(game, load_state(game, start), 2 * game.max_episode_steps * limits.max_states)
-        compare_points(values, np.round(values, DECIMALS), found)
+        all_states = 2 * game.max_episode_steps * limits.max_states
+        super().prove(game, start, agent, opponent, values, replace(limits, max_states=all_states))
 
 
 GUARANTEED, RESPONSE = Guaranteed(), Response()
