@@ -25,12 +25,15 @@ def order_weights(weights: Any, names: Sequence[str], what: str = "weights") -> 
     return [weights.get(name, 0.0) for name in names]
 
 
-def read_weights(given: Any, names: Sequence[str], owner: str) -> NDArray[np.float64]:
+def read_weights(given: Any, names: Sequence[str], owner: str, usual: Mapping[str, float] | None = None) -> NDArray[np.float64]:
     """Return weights in the order of the objectives or by their names, float64[K].
 
     owner     whose weights they are, for messages
+    usual     weights in place of None and of an empty list; without it these raise
     Raises    InvalidParameter
     """
+    if usual is not None and (given is None or (isinstance(given, list) and not given)):
+        given = usual
     weights = order_weights(given, names, f"{owner}: weights")
     try:
         row = np.array(weights, np.float64)

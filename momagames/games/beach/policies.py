@@ -56,14 +56,13 @@ def make_overflow(game: Game, weights: Any = None) -> CompiledPolicy:
 
 def _read(name: str, game: Game, weights: Any) -> Any:
     names = [one.name for one in game.objectives]
-    equal = weights is None or (isinstance(weights, list) and not weights)
-    return read_weights(dict.fromkeys(names, 1.0) if equal else weights, names, name)
+    return read_weights(weights, names, name, dict.fromkeys(names, 1.0))
 
 
 def _make(
     name: str, act: Callable[..., Any], game: Game, weights: Any, option: float, memory: Any = NO_MEMORY
 ) -> CompiledPolicy:
-    row = np.array(_read(name, game, weights), np.float64)
+    row = _read(name, game, weights)
 
     def make_scratch(game: Game) -> tuple[Any, ...]:
         return row, np.array([option])

@@ -47,7 +47,7 @@ def _make_search(name: str, game: Game, depth: int, slots: int, weights: Any) ->
     names = [one.name for one in game.objectives]
     chosen = {one: DEFAULT_WEIGHTS.get(one, 0.0) for one in names}
     usual = chosen if any(chosen.values()) else dict.fromkeys(names, 1.0)
-    row = read_weights(usual if weights is None or (isinstance(weights, list) and not weights) else weights, names, name)
+    row = read_weights(weights, names, name, usual)
     columns = np.int64(game.blank_state["column"])
     factors = np.where(columns >= 0, row[columns], 0.0)
     width = game.actions[0]

@@ -73,7 +73,7 @@ def act_together(state, agent, mask, parts, memory, scratch, word, action):
 
 def _make_policy(name: str, act: Any, game: Game, weights: Any) -> CompiledPolicy:
     names = [one.name for one in game.objectives]
-    row = read_weights(weights if weights else dict.fromkeys(names, 1.0), names, name)
+    row = read_weights(weights, names, name, dict.fromkeys(names, 1.0))
     sizes = len(game.blank_state["chance"]), len(game.agents)
 
     def make_scratch(game):

@@ -43,9 +43,7 @@ def make_weighted(game: Game, weights: Any = None, shares: bool = True) -> Compi
     if not isinstance(shares, bool):
         raise InvalidParameter(f"weighted: {invalid_value('shares', shares, 'True or False')}")
     names = [one.name for one in game.objectives]
-    equal = weights is None or (isinstance(weights, list) and not weights)
-    row = read_weights(dict.fromkeys(names, 1.0) if equal else weights, names, "weighted")
-    return _make("weighted", np.asarray(row, np.float64), shares)
+    return _make("weighted", read_weights(weights, names, "weighted", dict.fromkeys(names, 1.0)), shares)
 
 
 WEIGHTED = PolicyFactory(make_weighted)

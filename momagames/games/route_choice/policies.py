@@ -44,8 +44,7 @@ def make_marginal(game: Game, weights: Any = None) -> CompiledPolicy:
 
 def _make(name: str, game: Game, weights: Any, kind: float) -> CompiledPolicy:
     names = [one.name for one in game.objectives]
-    equal = weights is None or (isinstance(weights, list) and not weights)
-    row = np.array(read_weights(dict.fromkeys(names, 1.0) if equal else weights, names, name), np.float64)
+    row = read_weights(weights, names, name, dict.fromkeys(names, 1.0))
 
     def make_scratch(game: Game) -> tuple[Any, ...]:
         links = int(game.blank_state["links"])
