@@ -3,7 +3,7 @@
     python .ci/affected.py [--base COMMIT] [--all]     prints the choice with its reasons on stderr, and as shell variables:
 
     TESTS    JSON: test files to run with their long tests, those of their tests that are not affected, other games, whose names
-             leave a long test out, and which eighth of all other long tests to run
+             leave a long test out, which eighth of all other long tests to run, and of which long tests a third of the cases
     GAMES    folders of games whose rules are played without the compiler and with bounds checks
     SITE     results (pages of results are made anew), pages (they are taken as they are) or nothing
 
@@ -31,6 +31,7 @@ from repository import Repository, matches, run_git
 
 HOURS = 8  # a working day
 PARTS = 8  # of the long tests, one of which runs whatever has changed
+SAMPLES = 3  # of the cases of a long test, one of which runs if a change reaches all games, with the cases of changed games
 PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "momagames-gate" / "passed"
 GAME_FOLDER = re.compile(r"(?:momagames|tests)/games/(\w+)/")
 EVERYTHING = ("pyproject.toml", ".ci/*")
@@ -74,6 +75,8 @@ class Choice:
     games      folders of games
     others     folders of games that are not affected, if all changes are in folders of games: a long test named after one of
                them and none of `games` is left out
+    sampled    the test files in which a part of the cases of a long test is enough, if the change reaches all games
+    changed    folders of games with changes, of which no case is left out for that
     site       "results", "pages" or ""
     """
 
@@ -82,6 +85,8 @@ class Choice:
     left_out: list[str]
     games: list[str]
     others: list[str]
+    sampled: list[str]
+    changed: list[str]
     site: str
 
 
@@ -112,6 +117,8 @@ def choose(repository: Repository, changes: Collection[str]) -> Choice:
         else [test for path in tests for test in repository.list_tests(path) if not repository.find_closure(test) & changed],
         games=[name for name in games if why or shared or name in homes],
         others=[] if why or "" in homes else [name for name in games if name not in homes],
+        sampled=[path for path in tests if path not in changed] if why or shared else [],
+        changed=[name for name in games if name in homes],
         site="results" if why else site,
     )
 
@@ -125,6 +132,7 @@ def main() -> None:
     base, reason = find_base(root, options.base)
     changes = list_changes(root, base) if base else []
     chosen = choose(Repository(root), EVERYTHING if options.all or not base else changes)
+    sampled = [] if options.all or not base else chosen.sampled
     part = int(run_git(root, "rev-parse", "HEAD")[0][:8], 16) % PARTS
     why = "asked for" if options.all else chosen.why if base else reason
     lines = (
@@ -133,6 +141,10 @@ def main() -> None:
         f"tests: {len(chosen.tests)} affected files, and part {part + 1} of {PARTS} of the long tests of all others",
         f"left out: {len(chosen.left_out)} of their tests, which use nothing affected" if chosen.left_out else "",
         f"left out: tests named after {', '.join(chosen.others)}" if chosen.others else "",
+        f"of the cases of long tests: those named after {', '.join(chosen.changed) or 'no game'}, and a third of the others, "
+        f"in {len(sampled)} files"
+        if sampled
+        else "",
         f"rules without the compiler and with bounds checks: {' '.join(chosen.games) or 'none'}",
         f"site: {chosen.site or 'not built'}",
     )
@@ -143,6 +155,9 @@ def main() -> None:
             "left_out": chosen.left_out,
             "games": chosen.games,
             "others": chosen.others,
+            "sampled": sampled,
+            "changed": chosen.changed,
+            "samples": SAMPLES,
             "part": part,
             "parts": PARTS,
         }

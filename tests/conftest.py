@@ -1,5 +1,6 @@
 """Settings that all tests share."""
 
+import collections
 import importlib
 import itertools
 import json
@@ -91,20 +92,33 @@ def pytest_collect_directory(path, parent):
 
 
 def select(items, selection):
-    """The affected tests, but for those named after other games, and a part of all long tests, in small blocks."""
+    """The affected tests, but for those named after other games, and a part of all long tests, in small blocks.
+
+    Of a long test in a sampled file, a part of the cases, which goes round with the commits, and those of changed games.
+    """
     blocks = []
     for _, group in itertools.groupby((item for item in items if item.get_closest_marker("long")), key=lambda item: item.path):
         tests = list(group)
         blocks += [tests[i : i + 4] for i in range(0, len(tests), 4)]
     chosen = {item.nodeid for block in blocks[selection["part"] :: selection["parts"]] for item in block}
-    files, left_out = set(selection["files"]), set(selection["left_out"])
+    files, left_out, sampled = (set(selection[key]) for key in ("files", "left_out", "sampled"))
+    seen = collections.Counter()  # cases of a test that a part is taken of
 
-    def is_affected(name):
-        file, test = name.partition("[")[0].split("::")[:2]  # of a function or class
-        is_of_affected, is_of_other = (any(game in name for game in selection[key]) for key in ("games", "others"))
-        return file in files and f"{file}::{test}" not in left_out and (is_of_affected or not is_of_other)
+    def names_one(name, games):
+        return any(game in name.replace("-", "_") for game in games)  # a folder, or as in an id
 
-    return [item for item in items if item.nodeid in chosen or is_affected(item.nodeid)]
+    def is_affected(item):
+        file, test = item.nodeid.partition("[")[0].split("::")[:2]  # of a function or class
+        if file not in files or f"{file}::{test}" in left_out:
+            return False
+        if names_one(item.nodeid, selection["others"]) and not names_one(item.nodeid, selection["games"]):
+            return False
+        if file not in sampled or not item.get_closest_marker("long") or names_one(item.nodeid, selection["changed"]):
+            return True
+        seen[file, test] += 1  # the first case always counts: most tests have one
+        return seen[file, test] == 1 or (seen[file, test] + selection["part"]) % selection["samples"] == 0
+
+    return [item for item in items if is_affected(item) or item.nodeid in chosen]
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest puts the tests of a fixture together

@@ -99,6 +99,14 @@ def test_planted_changes(choose, change, tests, others, games, site):
     assert chosen.others == ([game for game in GAMES if game not in games] if "/games/" in change else [])
 
 
+def test_a_change_that_reaches_all_games_runs_a_part_of_the_cases(choose):
+    chosen = choose("momagames/kernels/rng.py", "tests/kernels/test_rng.py", "momagames/games/samegame/rules.py")
+    assert set(chosen.sampled) == set(chosen.tests) - {"tests/kernels/test_rng.py"}
+    assert chosen.changed == ["samegame"]
+    assert not choose("momagames/games/samegame/rules.py").sampled
+    assert not choose("momagames/baselines/moppo/method.py").sampled
+
+
 def test_changes_in_several_games(choose):
     found = choose("momagames/games/samegame/rules.py", "tests/games/tileblast/naive.py").others
     assert found == [game for game in GAMES if game not in ("samegame", "tileblast")]
@@ -276,7 +284,14 @@ def test_the_commit_to_compare_with(affected, tmp_path, monkeypatch):
 def test_pytest_runs_what_is_selected_and_has_not_passed(tmp_path):
     running, passed = "tests/kernels/test_rng.py::test_stream", "tests/kernels/test_rng.py::test_numbers_below"
     left_out = ["tests/kernels/test_rng.py::test_numbers_stay_below"]
-    selection = {"files": ["tests/kernels/test_rng.py"], "left_out": left_out, "games": [], "others": [], "part": 1, "parts": 2}
+    selection = {
+        "files": ["tests/kernels/test_rng.py"],
+        "left_out": left_out,
+        "part": 1,
+        "parts": 2,
+        "samples": 3,
+        **{key: [] for key in ("games", "others", "sampled", "changed")},
+    }
     files = {"selection": selection, "leave-out": [passed]}
     for name, content in files.items():
         (tmp_path / name).write_text(json.dumps(content))
@@ -306,8 +321,29 @@ def test_tests_named_after_other_games_are_left_out():
         "left_out": [],
         "games": ["tileblast"],
         "others": ["samegame"],
+        "sampled": [],
+        "changed": [],
+        "samples": 3,
         "parts": 10,
     }
     assert [item.nodeid for item in select(items, {**choice, "part": 5})] == [names[1], names[2], names[4]]
     # the last is in that part
     assert [item.nodeid for item in select(items, {**choice, "part": 3})] == [*names[1:3], *names[4:]]
+
+
+def test_of_many_cases_a_part_is_enough_where_no_game_changed():
+    games = ["mo-gem-mining-v0", *(f"game-{i}" for i in range(7))]
+    names = [f"{file}.py::test_a[{game}]" for file in ("test_a", "test_b") for game in games] + ["test_a.py::test_one"]
+
+    def run(part, is_long=True, **changes):
+        choice = {"files": ["test_a.py", "test_b.py"], "left_out": [], "games": [], "others": [], "sampled": ["test_a.py"]}
+        choice |= {"changed": ["gem_mining"], "samples": 3, "part": part, "parts": 1000} | changes
+        items = [SimpleNamespace(nodeid=name, path="", get_closest_marker=lambda _: is_long) for name in names]
+        return [names.index(item.nodeid) for item in select(items, choice)]
+
+    others = [*range(8, 17)]  # a file that is not sampled, and a test without cases
+    runs = [run(part) for part in (10, 11, 12)]
+    assert [sorted({*found} - {*others}) for found in runs] == [[0, 1, 2, 5], [0, 1, 4, 7], [0, 1, 3, 6]]
+    assert all({*found} >= {*others} for found in runs)
+    assert run(10, changed=[]) == [0, 1, 4, 7, *others]
+    assert run(10, sampled=[]) == run(10, is_long=False) == [*range(17)]

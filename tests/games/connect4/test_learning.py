@@ -25,6 +25,7 @@ def test_tables_are_the_first_choice_and_mirrored_without_columns():
     assert game.learning.board.symmetries[0].actions == (6, 5, 4, 3, 2, 1, 0)
 
 
+@pytest.mark.compiled
 @pytest.mark.long  # trains
 @pytest.mark.parametrize(
     ("learner", "opponents", "budget"),

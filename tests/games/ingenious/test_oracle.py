@@ -92,10 +92,10 @@ def play(env, oracle, chance, greedy=False):
 
 
 @cases
-def test_generated_games(params):
+def test_generated_games(params, interpreted):
     """A game from a seed, and others that continue its stream."""
     env, chance, word = momagames.make(ID, **params), random.Random(1), 2**63 + 5
-    for i in range(3):
+    for i in range(2 if interpreted else 3):
         env.reset(seed=word) if i == 0 else env.reset()
         oracle = Ingenious.generate(word, **params)
         play(env, oracle, chance, greedy=i == 1)
@@ -158,11 +158,11 @@ def position(chance, params, keys):
     ids=["board and racks", "mover", "without bag", "without first round", "all"],
 )
 @cases
-def test_given_positions(params, keys):
+def test_given_positions(params, keys, interpreted):
     env, chance = momagames.make(ID, **params), random.Random(3)
     env.reset(seed=11)
     small = len(Ingenious(**params).cells) < 100
-    for _ in range(6 if small else 2):
+    for _ in range(1 if interpreted else 6 if small else 2):
         state = position(chance, params, keys)
         given = (
             state if all(isinstance(digit, str) for digit in state["board"]) else state | {"board": map(str, state["board"])}
