@@ -48,6 +48,12 @@ TITLES = {
     "pommerman": "MO-Pommerman",
     "tileblast": "MO-TileBlast",
     "robotmail": "MO-RoboticMail",
+    "connect4": "MO-Connect4",
+    "beach": "MO-Beach",
+    "item_gathering": "MO-ItemGathering",
+    "gem_mining": "MO-GemMining",
+    "route_choice": "MO-RouteChoice",
+    "ingenious": "MO-Ingenious",
     "evolution": "Trained policies",
 }
 

@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 import yaml
 
+import momagames
 from momagames.baselines.archive import is_nondominated
 from momagames.benchmark import load_suite, run_suite
 from momagames.games.tileblast.serve import server
-from tests.benchmark.tiny import POLICIES, suite
+from tests.benchmark.tiny import POLICIES, RANDOM, suite
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = sorted((ROOT / "benchmarks").rglob("*.py"))
@@ -303,3 +304,20 @@ def test_reference_sets_are_made_once(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         script.main()
     assert "a set is never changed" in capsys.readouterr().err
+
+
+def test_a_reference_set_of_proven_fronts(tmp_path, monkeypatch):
+    """A setting without a solver for its team is left out."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    script = importlib.import_module("benchmarks.fronts.policy_references")
+    monkeypatch.setattr(script, "find_suite_folder", lambda: tmp_path)
+    params = {"reward_mode": "expected", "num_agents": 3}
+    team = {"name": "team", "games": [{"id": "mo-gem-mining-v0", "params": params}], "seats": ["agent_0"]}
+    both = suite({**POLICIES, **team, "methods": [RANDOM], "opponents": [RANDOM]}, POLICIES)
+    assert not run_suite(both, tmp_path / "results").failed
+    monkeypatch.setattr(sys, "argv", ["policy_references.py", str(tmp_path / "results"), "proven-1", "--exact"])
+    script.main()
+    (front,) = json.loads((tmp_path / "references" / "proven-1.json").read_text())["fronts"]
+    assert front["game"] == momagames.canonical("mo-gem-mining-v0", **params)
+    assert front["methods"] == ["exact"]
+    assert len(front["returns"]) > 1

@@ -1,9 +1,11 @@
 """Write the best-known fronts of policies that a suite measures against, from finished runs.
 
 python benchmarks/fronts/policy_references.py RESULTS NAME     # directory or archive -> configs/suites/references/NAME.json
+python benchmarks/fronts/policy_references.py RESULTS NAME --exact
 
 The front of a setting is that of all policies that were run there, with any seed, with their returns in the report episodes.
-A set with a name that exists is not written again: better fronts get a new name.
+With --exact it is the proven front of the start position of seed 0, of teams whose game has a solver; other settings are left
+out. A set with a name that exists is not written again: better fronts get a new name.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from momagames.benchmark.store.archive_file import ArchivedStore
 from momagames.benchmark.store.store import Store, format_json
 from momagames.benchmark.suites import PoliciesExperiment, Suite
 from momagames.files.writing import write_file_atomically
+from momagames.fronts import SearchLimits, returns_front
 from momagames.reports.data.panels import Panel, build_panels
 
 
@@ -40,19 +43,35 @@ def unite_panels(suite: Suite, panels: list[Panel]) -> Mapping[Setting, tuple[Ar
     return fronts
 
 
+def prove_fronts(suite: Suite) -> Mapping[Setting, tuple[Array, list[str]]]:
+    """Return the proven front of each setting in which a game has a solver for its team."""
+    limits = SearchLimits(10**8, 8 << 30)
+    return {
+        Setting.of(one, game): (returns_front(choice, 0, limits).values, ["exact"])
+        for one in suite.experiments
+        for choice in one.games
+        if isinstance(one, PoliciesExperiment) and "returns" in (game := choice.make_game()).solvers.fronts
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
     parser.add_argument("name")
+    parser.add_argument("--exact", action="store_true", help="proven fronts of teams, not the best-known ones")
     given = parser.parse_args()
     out = find_suite_folder() / "references" / f"{given.name}.json"
     if out.exists():
         parser.error(f"{out} exists: a set is never changed; choose a new name")
     store = Store(given.results) if given.results.is_dir() else ArchivedStore(given.results)
     suite = store.read_suite()
-    fronts = unite_panels(suite, build_panels(store, suite, primary_only=True))
-    seeds = sorted({run.seed for run in store.finished_runs()})
-    source = f"suite {suite.name}, momagames {store.read_version()}, seeds {', '.join(map(str, seeds))}"
+    source = f"suite {suite.name}, momagames {store.read_version()}"
+    if given.exact:
+        fronts, source = prove_fronts(suite), f"{source}, proven fronts"
+    else:
+        fronts = unite_panels(suite, build_panels(store, suite, primary_only=True))
+        seeds = sorted({run.seed for run in store.finished_runs()})
+        source = f"{source}, seeds {', '.join(map(str, seeds))}"
     out.parent.mkdir(exist_ok=True)
     write_file_atomically(out, format_json(format_reference_set(fronts, source)) + "\n")
     print(f"{out}: {len(fronts)} fronts")

@@ -15,6 +15,7 @@ from momagames.benchmark.runs import HeadToHeadRun, PlansRun, PoliciesRun, parse
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, InvalidParameter, UnknownId
 from momagames.files.json_data import canonical_json
+from momagames.games import BENCHMARK
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
 TINY = {
@@ -73,6 +74,12 @@ def test_every_packaged_suite_loads():
         assert suite.name == name == path.stem
         assert suite == load_suite(path) == load_suite(str(path))
         assert suite.list_runs()
+
+
+@pytest.mark.long
+def test_the_suite_of_all_families_plays_every_family():
+    played = {choice.make_game().title for experiment in load_suite("paper").experiments for choice in experiment.games}
+    assert played == {momagames.spec(id).title for id in BENCHMARK}
 
 
 def test_a_suite_is_expanded_into_runs():

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from momagames import fronts
 from momagames.benchmark import reference_sets, run_suite
-from momagames.benchmark.reference_sets import Setting, format_reference_set, list_reference_sets, read_reference_set
+from momagames.benchmark.reference_sets import (
+    Setting,
+    format_reference_set,
+    list_reference_sets,
+    load_reference_set,
+    read_reference_set,
+)
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, UnknownId
@@ -137,6 +144,14 @@ def test_invalid_files(folder, content):
         read_reference_set("bad")
     with pytest.raises(UnknownId, match="one"):
         read_reference_set("one")
+
+
+@pytest.mark.parametrize(("suite_name", "experiment"), [("beach", "team"), ("gem_mining", "expected gems")])
+def test_references_of_teams_are_proven_fronts(suite_name, experiment):
+    (team,) = (one for one in load_suite(suite_name).experiments if one.name == experiment)
+    for choice in team.games:
+        proven = fronts.returns_front(choice, 0, fronts.SearchLimits(10**8, 1 << 30)).values
+        assert np.array_equal(load_reference_set(team, choice.make_game())[1], proven)
 
 
 def test_packaged_sets_belong_to_suites():

@@ -1,10 +1,12 @@
 """One color and symbol for each method, in every report; the colors differ with color-blind vision."""
 
+from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.reports.data.method_styles import COLOR_ROWS, COLUMNS, FIRST_OTHER, KNOWN, assign_numbers, number_methods
 from momagames.reports.figures.matplotlib_figures import MARKERS, marker_style
@@ -55,7 +57,12 @@ def test_methods_of_a_suite_differ(suites):
     for name, suite in suites.items():
         numbers = number_methods(suite)
         assert len({(style_color(number), style_symbol(number)) for number in numbers.values()}) == len(numbers), name
-        assert len({style_color(number) for number in numbers.values()}) == len(numbers), name  # they meet in the overview
+        families = defaultdict[str, set[str]](set)
+        for experiment in suite.experiments:
+            for choice in experiment.games:
+                families[choice.make_game().title] |= {*label_methods(experiment.methods).values()}
+        for family, names in families.items():  # they meet in the overview of its page
+            assert len({style_color(numbers[one]) for one in names}) == len(names), (name, family)
 
 
 def test_a_method_has_the_same_style_in_every_suite(suites):

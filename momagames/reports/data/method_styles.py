@@ -11,13 +11,13 @@ from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suites import Suite
 
 # Those of one comparison are in different columns where possible: colors differ most between columns of the first row, and
-# numbers of a column with different symbols may share a color. The methods of a suite have different colors.
+# numbers of a column with different symbols may share a color. The methods of a family in a suite have different colors.
 KNOWN = (
     ("random", "greedy", "greedy(estimate=both)", "pareto_uct", "uct", "nsga2",
      "cma", "cross_entropy", "grpo", "moppo", "champion", "ntuple"),
     ("hindsight_random", "", "pcn", "maskable_ppo", "local_search", "beam",
      "", "nrpa", "pareto_nrpa", "", "exact", "nested_rollouts"),
-    ("", "", "", "", "", "",
+    ("solved", "", "", "", "", "",
      "", "envelope", "gpi_ls", "", "", ""),
     ("", "", "", "", "hindsight_local_search", "hindsight_beam",
      "hindsight_nrpa", "safe:random", "hindsight_pareto_nrpa", "", "", ""),
