@@ -78,7 +78,9 @@ TILES = [
     {"num_colors": 3, "rack_size": 3, "board_size": 3}, {"num_colors": 3, "rack_size": 3, "board_size": 4},
     {"num_colors": 4, "rack_size": 3, "board_size": 4}, {"num_colors": 3, "rack_size": 6, "board_size": 5},
 ]  # fmt: skip
-COLUMNS = ["win column_0", "speed column_0", "win column_0 column_1", "speed column_0 column_1", "win column_0 column_4"]
+COLUMNS = {
+    "alphabeta": ["win column_0", "speed column_0 column_1", "column_0 column_2 column_4"], "safe:random": ["speed column_0", "speed column_0 column_4"],
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,10 +126,11 @@ def list_candidates() -> Iterator[Candidate]:
         yield Candidate(INGENIOUS, {**size, "reward_mode": "collaborative", "fully_observable": True})
         for name in ("greedy", "min_color"):
             yield Candidate(INGENIOUS, {**size, "fully_observable": True}, (name,))
-    for objectives in COLUMNS:
-        for width, height in ((5, 4), (7, 6)):
-            size = {"board_width": width, "board_height": height}
-            yield Candidate(CONNECT4, {**size, "objectives": objectives.split()}, ("alphabeta",), "grpo")
+    for name, sets in COLUMNS.items():
+        for objectives in sets:
+            for width, height in ((5, 4), (7, 6)):
+                size = {"board_width": width, "board_height": height}
+                yield Candidate(CONNECT4, {**size, "objectives": objectives.split()}, (name,), "grpo")
 
 
 def list_simple_policies(game: Game) -> tuple[BatchPolicy, ...]:
