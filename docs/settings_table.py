@@ -1,4 +1,4 @@
-"""Writes the table of candidates into settings.md, from what the search of settings found.
+"""Writes the tables of candidates into the pages of settings, from what the search of settings found.
 
 python docs/settings_table.py
 """
@@ -14,7 +14,8 @@ import momagames
 from momagames.contract.titles import describe_game
 
 HERE = Path(__file__).resolve().parent
-PAGE, FOUND = HERE / "settings.md", HERE.parent / "benchmarks" / "learning" / "tradeoffs.jsonl"
+PAGES = HERE / "settings.md", HERE / "settings-momaland.md"  # games of our own or of others, and those from MOMAland
+FOUND = HERE.parent / "benchmarks" / "learning" / "tradeoffs.jsonl"
 PLACE = re.compile(r"(<!-- candidates: start[^\n]*-->\n).*?(<!-- candidates: end -->)", re.DOTALL)
 
 
@@ -33,9 +34,10 @@ def format_row(line: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def candidates_table() -> str:
-    """Return one row for each candidate, in the order of the games and of their objectives."""
+def candidates_table(page: Path) -> str:
+    """Return one row for each candidate of a page, in the order of the games and of their objectives."""
     lines = [json.loads(line) for line in FOUND.read_text(encoding="utf-8").splitlines()]
+    lines = [line for line in lines if ("MOMAland" in momagames.spec(line["id"]).source) == (page == PAGES[1])]
     lines.sort(key=lambda line: (line["id"], line["opponents"], str(line["params"])))
     head = [
         "| setting | opponents | one policy | points | least loss | simple | verdict |",
@@ -44,10 +46,12 @@ def candidates_table() -> str:
     return "\n".join([*head, *map(format_row, lines)])
 
 
-def update(text: str) -> str:
-    """Return the text of settings.md with the present table."""
-    return PLACE.sub(lambda match: f"{match.group(1)}\n{candidates_table()}\n\n{match.group(2)}", text)
+def update(page: Path) -> str:
+    """Return the text of a page with the present table."""
+    table = f"\n{candidates_table(page)}\n\n"
+    return PLACE.sub(lambda match: f"{match.group(1)}{table}{match.group(2)}", page.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
-    PAGE.write_text(update(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(update(page), encoding="utf-8")

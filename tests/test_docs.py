@@ -291,11 +291,14 @@ def test_the_readme_has_the_table_of_the_registry(monkeypatch):
     assert text == import_module("readme_table").update(text), "run python docs/readme_table.py"
 
 
-def test_the_page_of_settings_has_the_table_of_the_search(monkeypatch):
+@pytest.mark.parametrize("name", ["settings.md", "settings-momaland.md"])
+def test_the_pages_of_settings_have_the_tables_of_the_search(monkeypatch, name):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    text = (ROOT / "docs" / "settings.md").read_text()
-    assert text == import_module("settings_table").update(text), "run python docs/settings_table.py"
+    page = ROOT / "docs" / name
+    text = page.read_text()
+    assert text == import_module("settings_table").update(page), "run python docs/settings_table.py"
     assert "| **a trade-off** |" in text
+    assert ("| MO-Ingenious" in text) == (name == "settings-momaland.md")
 
 
 def test_the_readme_has_a_row_for_every_family_of_the_benchmark():

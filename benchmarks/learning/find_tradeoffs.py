@@ -10,6 +10,7 @@ that FILE has are left out, so that an interrupted search goes on. NAME selects 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import time
 from collections.abc import Iterator
@@ -24,12 +25,14 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.baselines import SAFE, batch_policy, method
 from momagames.baselines.training_setup import TrainingSetup
+from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.benchmark.episodes import play_from_starts
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
 
 DIVISIONS = {2: 20, 3: 6, 4: 4, 5: 3}  # of the lattice of weights, by number of objectives
+SCRIPTED_DIVISIONS = {2: 10, 3: 3, 4: 2, 5: 1}  # of that of scripted policies, which may be slow
 HARDENED, SIMPLE = ("safe:simple",), ("simple",)
 DUEL, FFA, TEAM = "mo-pommerman-duel-v0", "mo-pommerman-ffa-v0", "mo-pommerman-team-v0"
 SHORT: dict[str, Any] = {"max_steps": 200}  # instead of 800
@@ -63,6 +66,22 @@ BREAKTHROUGH = [
     "speed captures losses",
 ]  # fmt: skip
 
+BEACH, ITEMS, GEMS, INGENIOUS, CONNECT4 = (
+    f"mo-{name}-v0" for name in ("beach", "item-gathering", "gem-mining", "ingenious", "connect4")
+)
+CROWDS: list[tuple[str, dict[str, Any]]] = [
+    (BEACH, {"num_agents": 50, "type_counts": [35, 15], "sections": 5, "capacity": 3, "num_timesteps": 2}),
+    (BEACH, {"num_agents": 100, "type_counts": [70, 30], "sections": 8, "capacity": 3, "num_timesteps": 3}),
+]  # fmt: skip
+GATHERING = {"corners": 9, "orchard": 7}  # steps by map
+TILES = [
+    {"num_colors": 3, "rack_size": 3, "board_size": 3}, {"num_colors": 3, "rack_size": 3, "board_size": 4},
+    {"num_colors": 4, "rack_size": 3, "board_size": 4}, {"num_colors": 3, "rack_size": 6, "board_size": 5},
+]  # fmt: skip
+COLUMNS = {
+    "alphabeta": ["win column_0", "speed column_0 column_1", "column_0 column_2 column_4"], "safe:random": ["speed column_0", "speed column_0 column_4"],
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -77,7 +96,7 @@ class Candidate:
     @property
     def name(self) -> str:
         changed = [f"{name}={value}" for name, value in self.params.items() if name != "objectives"]
-        words = [self.id, *changed, "+".join(self.params["objectives"]), "vs", "+".join(self.opponents) or "none"]
+        words = [self.id, *changed, "+".join(self.params.get("objectives", ["all"])), "vs", "+".join(self.opponents) or "none"]
         return " ".join(words)
 
 
@@ -95,13 +114,40 @@ def list_candidates() -> Iterator[Candidate]:
         for width in (5, 6):
             size = {"board_width": width, "board_height": width}
             yield Candidate("mo-breakthrough-v0", {**size, "objectives": objectives.split()}, ("greedy",))
+    for id, params in CROWDS:
+        yield Candidate(id, {**params, "reward_mode": "team"})
+    for name, steps in GATHERING.items():
+        for changed in ({"control": "central"}, {"reward_mode": "team"}):
+            for shuffled in (False, True):
+                yield Candidate(ITEMS, {"initial_map": name, "num_timesteps": steps, **changed, "randomise": shuffled})
+    for types in (2, 3):
+        yield Candidate(GEMS, {"num_objectives": types, "reward_mode": "expected"})
+    for size in TILES:
+        yield Candidate(INGENIOUS, {**size, "reward_mode": "collaborative", "fully_observable": True})
+        for name in ("greedy", "min_color"):
+            yield Candidate(INGENIOUS, {**size, "fully_observable": True}, (name,))
+    for name, sets in COLUMNS.items():
+        for objectives in sets:
+            for width, height in ((5, 4), (7, 6)):
+                size = {"board_width": width, "board_height": height}
+                yield Candidate(CONNECT4, {**size, "objectives": objectives.split()}, (name,), "grpo")
 
 
 def list_simple_policies(game: Game) -> tuple[BatchPolicy, ...]:
-    """Return random and scripted policies in all their variants, also with safe actions only."""
+    """Return random and scripted policies in all their variants, for a lattice of weights where they take some; also with safe
+    actions only."""
     names = ["random", *game.policies]
     names += [f"{SAFE}{name}" for name in names if game.learning.clear_unsafe_actions]
-    return tuple(policy for name in names for policy in method(name, game)().policies(game))
+    count = len(game.objectives)
+    lattice = list(map(list, simplex_lattice(count, SCRIPTED_DIVISIONS[count])))
+
+    def list_options(name: str) -> list[dict[str, Any]]:
+        takes_weights = "weights" in inspect.signature(method(name, game)).parameters
+        return [{"weights": row} for row in lattice] if takes_weights else [{}]
+
+    return tuple(
+        policy for name in names for given in list_options(name) for policy in method(name, game)(**given).policies(game)
+    )
 
 
 def try_candidate(candidate: Candidate, budget: int, seed: int, episodes: int) -> dict[str, Any]:
