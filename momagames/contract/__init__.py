@@ -17,6 +17,7 @@ from momagames.contract.game import (
     Solvers,
     Utility,
 )
+from momagames.contract.number_lists import read_number_list
 from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter, check_parameters
@@ -28,6 +29,7 @@ from momagames.contract.positions import (
     make_record_codec,
     parse_field,
     position_number,
+    position_numbers,
     restore_record,
 )
 from momagames.contract.support import (
@@ -87,7 +89,9 @@ __all__ = [
     "make_record_codec",
     "parse_field",
     "position_number",
+    "position_numbers",
     "read_integers",
+    "read_number_list",
     "read_numbers",
     "report_return",
     "reset_policy",

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from momagames.contract.number_lists import Shape, read_number_list
 from momagames.errors import InvalidFile, InvalidState, invalid_value, nearest, one_of
 from momagames.files.json_data import parse_json
 
@@ -148,6 +150,11 @@ def parse_field(value: Any, name: str) -> Any:
         return parse_json(value, "JSON")
     except InvalidFile as error:
         raise InvalidState(invalid_value(name, value, str(error))) from None
+
+
+def position_numbers(given: Mapping[str, Any], name: str, low: Any, high: Any, shape: Shape, note: str = "") -> NDArray[Any]:
+    """Return a list of numbers of a position, also from text; see `read_number_list`. Raises InvalidState."""
+    return read_number_list(parse_field(given[name], name), name, low, high, shape, note)
 
 
 def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:

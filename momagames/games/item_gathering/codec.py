@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number
+from momagames.contract import Codec, State, check_position, position_number, position_numbers
 from momagames.errors import InvalidState, invalid_value, one_of
 from momagames.games.item_gathering import rules
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
@@ -48,10 +48,11 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         check_position(given, KEYS, needed=name)
     count, types, height, width = (int(state[name]) for name in ("agents", "types", "height", "width"))
     available = np.bincount(state["map"][state["map"] > 0], minlength=rules.MAX_TYPES + 1)
-    agents = read_rows(given["agents"], "agents", (height, width))
-    if len(agents) != count or len(set(map(tuple, agents.tolist()))) != count:
+    agents = position_numbers(given, "agents", 0, np.array([height, width]) - 1, (count, 2), "[row, column] of each agent")
+    if len(set(map(tuple, agents.tolist()))) != count:
         raise InvalidState(invalid_value("agents", given["agents"], f"[row, column] of {count} agents, on different cells"))
-    items = read_rows(given["items"], "items", (height, width, types))
+    most, note = np.array([height, width, types]) - 1, "[row, column, type - 1] of each item"
+    items = position_numbers(given, "items", 0, most, ((0, height * width), 3), note)
     cells = items[:, 0] * width + items[:, 1]
     if len(set(cells.tolist())) != len(cells):
         raise InvalidState(invalid_value("items", given["items"], "at most one item on a cell"))
@@ -69,22 +70,6 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     state["truncated"] = (CUT_OFF if len(items) else CUT_OFF_AND_DECIDED) if is_last else 0
     if "rng" in given:
         state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
-
-
-def read_rows(given: Any, name: str, bounds: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return rows of whole numbers, each below its bound, int64[n, len(bounds)]. Raises InvalidState."""
-    listed, expected = parse_field(given, name), f"rows of {len(bounds)} whole numbers, each below that of {list(bounds)}"
-    try:
-        rows = np.array(listed)
-    except (TypeError, ValueError) as error:
-        raise InvalidState(invalid_value(name, given, expected)) from error
-    if isinstance(listed, (list, tuple, np.ndarray)) and not rows.size:
-        return np.zeros((0, len(bounds)), np.int64)
-    if rows.dtype.kind not in "iu" or rows.ndim != 2 or rows.shape[1] != len(bounds):
-        raise InvalidState(invalid_value(name, given, expected))
-    if (rows < 0).any() or (rows >= np.array(bounds)).any():
-        raise InvalidState(invalid_value(name, given, expected))
-    return rows.astype(np.int64)
 
 
 def split_action(state: State, action: Any) -> list[int]:
