@@ -165,3 +165,9 @@ def position_number(given: Mapping[str, Any], name: str, low: int, high: int) ->
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
         raise InvalidState(invalid_value(name, value, f"an integer in {low}..{high}"))
     return int(value)
+
+
+def load_rng(state: State, given: Mapping[str, Any]) -> None:
+    """Set the random word of a state, if a position has one. Raises InvalidState."""
+    if "rng" in given:
+        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))

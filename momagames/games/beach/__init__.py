@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
+from momagames.contract.views import make_viewer_option
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.beach import codec, rules, view
 from momagames.render import canvas
@@ -91,7 +92,7 @@ def game(id: str, **given: Any) -> Game:
         view=View(
             draw=view.draw_picture,
             text=view.format_text,
-            render_options=(Parameter("viewer", None, "view of one agent", choices=(None, *names)),),
+            render_options=(make_viewer_option(names),),
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,

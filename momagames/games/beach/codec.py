@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Codec, State, check_position, position_number, position_numbers
-from momagames.errors import InvalidState, invalid_value, one_of
+from momagames.contract import Codec, State, check_position, load_rng, position_number, position_numbers
+from momagames.contract.views import parse_named_action
+from momagames.errors import InvalidState, invalid_value
 from momagames.games.beach import rules
 
 KEYS = ("types", "sections", "n", "rng")
@@ -42,8 +43,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         state["type"][:agents] = types
     state["ply"] = position_number(given, "n", 0, int(state["steps"]))
     state["over"] = state["ply"] == state["steps"]
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
     np.add.at(state["share"], (state["section"][:agents], state["type"][:agents]), 1)
     state["crowd"] = state["share"].sum(axis=1)
 
@@ -54,12 +54,7 @@ def action_name(state: State, action: Any) -> str:
 
 
 def parse_action(state: State, text: str) -> int:
-    """Return the action of a text: its name, the beginning of it, or its number. Raises ValueError."""
-    word = text.strip().lower()
-    found = [k for k, name in enumerate(MOVES) if word == str(k) or (word and name.startswith(word))]
-    if len(found) != 1:
-        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 2)")
-    return found[0]
+    return parse_named_action(text, MOVES)
 
 
 CODEC = Codec(save, load, KEYS, parameters=PARAMETERS)

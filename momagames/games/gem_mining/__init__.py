@@ -6,19 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import (
-    Field,
-    Game,
-    Human,
-    Kernels,
-    Keys,
-    Objective,
-    Parameter,
-    Solvers,
-    View,
-    check_parameters,
-    read_number_list,
-)
+from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
+from momagames.contract.number_lists import read_number_list
+from momagames.contract.views import make_viewer_option
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.gem_mining import codec, rules, view
 from momagames.kernels.rng import random_words
@@ -134,7 +124,7 @@ def game(id: str, **given: Any) -> Game:
         view=View(
             draw=view.draw_picture,
             text=view.format_text,
-            render_options=(Parameter("viewer", None, "view of one agent", choices=(None, *names)),),
+            render_options=(make_viewer_option(names),),
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number, position_numbers, read_number_list
+from momagames.contract import Codec, State, check_position, load_rng, parse_field, position_numbers, read_number_list
 from momagames.errors import InvalidState, invalid_value
 from momagames.games.gem_mining import rules
 
@@ -68,8 +68,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     if "gems" in given:
         open_mines = arrived if state["sampled"] else [0] * mines
         state["gems"][:mines] = read_gems(parse_field(given["gems"], "gems"), types, open_mines)
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
 
 
 def read_gems(given: Any, types: int, arrived: list[int]) -> list[int]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, position_number, position_numbers
+from momagames.contract import Codec, State, check_position, load_rng, position_number, position_numbers
+from momagames.contract.views import parse_named_action
 from momagames.errors import InvalidState, invalid_value, one_of
 from momagames.games.item_gathering import rules
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
 
 KEYS = ("agents", "items", "n", "rng")
-EACH = " for each agent"
 MOVES = ("stay", "up", "down", "left", "right")
 PARAMETERS = ("map", "height", "width", "agents", "types", "steps", "random", "team", "central", "chance", "column")
 
@@ -68,8 +68,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     is_last = state["ply"] == state["steps"]
     state["over"] = is_last or not len(items)
     state["truncated"] = (CUT_OFF if len(items) else CUT_OFF_AND_DECIDED) if is_last else 0
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
 
 
 def split_action(state: State, action: Any) -> list[int]:
@@ -86,12 +85,11 @@ def action_name(state: State, action: Any) -> str:
 def parse_action(state: State, text: str) -> int:
     """Return the action of a text: its name, the beginning of it, or its number, for each agent. Raises ValueError."""
     words = text.lower().replace(",", " ").split()
-    if len(words) != (int(state["agents"]) if state["central"] else 1):
-        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 4){EACH * int(state['central'])}")
-    moves = [[k for k, name in enumerate(MOVES) if word == str(k) or name.startswith(word)] for word in words]
-    if any(len(found) != 1 for found in moves):
-        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 4){EACH * int(state['central'])}")
-    return sum(found[0] * rules.MOVES**i for i, found in enumerate(moves))
+    if not state["central"]:
+        return parse_named_action(text, MOVES)
+    if len(words) != int(state["agents"]):
+        raise ValueError(f"{text!r} is not an action: type one for each agent, {one_of(MOVES)} (or 0 to 4)")
+    return sum(parse_named_action(word, MOVES) * rules.MOVES**i for i, word in enumerate(words))
 
 
 CODEC = Codec(save, load, KEYS, parameters=PARAMETERS)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Field, Game, Human, Kernels, Objective, Parameter, Solvers, State, View, check_parameters
+from momagames.contract.views import make_viewer_option
 from momagames.games.route_choice import codec, networks, rules, view
 from momagames.games.route_choice.networks import Network
 from momagames.render import canvas
@@ -63,7 +64,7 @@ def game(id: str, **given: Any) -> Game:
         view=View(
             draw=view.make_picture(network),
             text=view.make_text(network),
-            render_options=(Parameter("viewer", None, "view of one agent", choices=(None, *names)),),
+            render_options=(make_viewer_option(names),),
             picture_options=(canvas.SIZE,),
         ),
         human=Human(keys=view.make_keys(int(choices.max())), action_name=action_name, parse_action=parse_action),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number, position_numbers, read_number_list
+from momagames.contract import Codec, State, check_position, load_rng, parse_field, position_numbers, read_number_list
 from momagames.errors import InvalidState, invalid_value, one_of
 from momagames.games.route_choice.networks import Network
 
@@ -90,8 +90,7 @@ def make_codec(network: Network) -> Codec:
             if isinstance(tolled, (list, tuple)):
                 tolled = [int(one) if isinstance(one, (bool, np.bool_)) else one for one in tolled]
             state["tolled"][:links] = read_number_list(tolled, "tolled", 0, 1, (links,))
-        if "rng" in given:
-            state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+        load_rng(state, given)
         counts = parse_field(given.get("counts"), "counts")
         if counts is not None:
             load_counts(state, counts, np.bincount(agent_od, minlength=pairs))

@@ -132,7 +132,7 @@ def test_actions_as_text():
     assert human.parse_action(record, "l, 4") == 3 + 5 * 4
     assert human.action_name(record, 2 + 5 * 1) == "down up"
     for text in ("up", "up up up", "s x"):
-        with pytest.raises(ValueError, match="for each agent"):
+        with pytest.raises(ValueError, match="is not an action"):
             human.parse_action(record, text)
     alone = momagames.make(ID)
     alone.reset(seed=0)
