@@ -38,7 +38,8 @@ def find_geometry(radius: int) -> Geometry:
     cells = tuple((q, r) for q in side for r in side if abs(q + r) <= radius)
     places = np.array([rules.MIDDLE + q * rules.ROW + r for q, r in cells])
     steps = [((q, r), (q + dq, r + dr)) for q, r in cells for dq, dr in DIRECTIONS]
-    pairs = tuple((x, y) for x, y in steps if y in frozenset(cells))
+    on_board = frozenset(cells)
+    pairs = tuple((x, y) for x, y in steps if y in on_board)
     return Geometry(cells, places, pairs, tuple((radius * q, radius * r) for q, r in DIRECTIONS))
 
 
