@@ -83,12 +83,17 @@ def check_range(what: str, value: object, low: float, high: float = inf, *, abov
     number = number and (whole or abs(value) <= float_info.max)  # type: ignore[arg-type]  # an integer may be larger
     if number and (low < value if above else low <= value) and value <= high and value < inf:  # type: ignore[operator]
         return
-    least, most = (str(int(end)) if abs(end) < inf and end == int(end) else f"{end:g}" for end in (low, high))
+    least, most = format_number(low), format_number(high)
     if above:
         allowed = f"above {least}" + (f", to {most}" if high < inf else "")
     else:
         allowed = f"{least} or more" if high == inf else f"{least}..{most}"
     raise InvalidParameter(invalid_value(what, value, f"{'an integer, ' if whole else ''}{allowed}"))
+
+
+def format_number(number: float) -> str:
+    """Return a number as short text; an integer with all its digits."""
+    return str(int(number)) if abs(number) < inf and number == int(number) else f"{number:g}"
 
 
 def check_choice(what: str, value: object, allowed: Iterable[str | int]) -> None:

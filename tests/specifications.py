@@ -133,7 +133,7 @@ def parameter_problems(id: str, text: str) -> list[str]:
 
 
 def _parameter_row(one: Parameter) -> str:
-    if one.low is not None and one.high is not None:
+    if one.low is not None and one.high is not None and not one.shape:
         allowed = f"{one.low:g}..{one.high:g}" + (", or None" if one.optional else "")
     else:
         allowed = "True, False" if isinstance(one.default, bool) else f"{one.default}, or ..."
@@ -148,7 +148,7 @@ def _describes_parameter(row: list[str], one: Parameter) -> bool:
         return True
     if default != str(one.default):
         return False
-    if one.low is None or one.high is None:
+    if one.low is None or one.high is None or one.shape:
         return allowed == "True, False" if isinstance(one.default, bool) else allowed.startswith(str(one.default))
     numbers, optional, _ = allowed.partition(", or None")
     try:

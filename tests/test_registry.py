@@ -115,7 +115,7 @@ def test_numbers_of_any_kind_mean_the_same_game():
 @pytest.mark.parametrize("id", IDS)
 def test_the_ends_of_a_range_are_allowed_and_nothing_beyond(id):
     for parameter in momagames.spec(id).parameters:
-        if parameter.low is not None:
+        if parameter.low is not None and not parameter.shape:
             check_range(id, parameter)
 
 

@@ -17,6 +17,7 @@ from momagames.contract.game import (
     Solvers,
     Utility,
 )
+from momagames.contract.number_lists import read_number_list
 from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter, check_parameters
@@ -25,9 +26,11 @@ from momagames.contract.positions import (
     Codec,
     State,
     check_position,
+    load_rng,
     make_record_codec,
     parse_field,
     position_number,
+    position_numbers,
     restore_record,
 )
 from momagames.contract.support import (
@@ -84,10 +87,13 @@ __all__ = [
     "first_legal_action",
     "has_choice",
     "join_mask",
+    "load_rng",
     "make_record_codec",
     "parse_field",
     "position_number",
+    "position_numbers",
     "read_integers",
+    "read_number_list",
     "read_numbers",
     "report_return",
     "reset_policy",

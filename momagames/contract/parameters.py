@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from momagames.contract.number_lists import Shape, describe_number_list, read_number_list
 from momagames.errors import InvalidParameter, UnknownParameter, invalid_value, nearest, one_of
 
 
@@ -16,6 +17,7 @@ class Parameter:
     """A keyword of a game: a number with a range, a choice, or a value with a conversion function.
 
     optional   whether None is allowed
+    shape      of a list of numbers, or of rows of them, in place of one number: see `read_number_list`
     convert    value -> equivalent plain data (raises InvalidParameter); `accepts` describes the allowed values
     omits_default    whether its default is left out of `Game.params`: for parameters newer than stored results of the id, so
                      that the canonical form of the games that existed before does not change
@@ -31,10 +33,11 @@ class Parameter:
     convert: Callable[[Any], Any] | None = None
     accepts: str = ""
     omits_default: bool = False
+    shape: Shape = ()
 
     @property
     def whole(self) -> bool:
-        return isinstance(self.default, int) or (self.default is None and isinstance(self.low, int))
+        return isinstance(self.low if self.shape or self.default is None else self.default, int)
 
     @property
     def allowed(self) -> str:
@@ -47,8 +50,11 @@ class Parameter:
             return one_of(self.choices)
         if self.optional and self.low is not None and self.high is not None and self.low > self.high:
             return "None"
-        kind = "an integer" if self.whole else "a number"
-        return f"{kind} in {self.low:g}..{self.high:g}" + (", or None" if self.optional else "")
+        if self.shape:
+            kind = describe_number_list(self.low, self.high, self.shape)
+        else:
+            kind = f"{'an integer' if self.whole else 'a number'} in {self.low:g}..{self.high:g}"
+        return kind + (", or None" if self.optional else "")
 
     def check(self, game: str, value: Any) -> Any:
         """Return the value in the type of the parameter, or raise InvalidParameter."""
@@ -57,6 +63,9 @@ class Parameter:
             return None
         if self.convert is not None:
             return self.convert(value)
+        if self.shape:
+            numbers = read_number_list(value, f"{game}: {self.name}", self.low, self.high, self.shape, error=InvalidParameter)
+            return _make_tuples(numbers.tolist())
         if isinstance(self.default, bool):
             is_valid = isinstance(value, (bool, np.bool_))
         elif self.choices is not None:
@@ -71,6 +80,10 @@ class Parameter:
         if self.default is None:
             return int(value) if self.whole else value
         return type(self.default)(value)
+
+
+def _make_tuples(numbers: Any) -> Any:
+    return tuple(map(_make_tuples, numbers)) if isinstance(numbers, list) else numbers
 
 
 def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:

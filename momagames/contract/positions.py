@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from momagames.contract.number_lists import Shape, read_number_list
 from momagames.errors import InvalidFile, InvalidState, invalid_value, nearest, one_of
 from momagames.files.json_data import parse_json
 
@@ -150,6 +152,11 @@ def parse_field(value: Any, name: str) -> Any:
         raise InvalidState(invalid_value(name, value, str(error))) from None
 
 
+def position_numbers(given: Mapping[str, Any], name: str, low: Any, high: Any, shape: Shape, note: str = "") -> NDArray[Any]:
+    """Return a list of numbers of a position, also from text; see `read_number_list`. Raises InvalidState."""
+    return read_number_list(parse_field(given[name], name), name, low, high, shape, note)
+
+
 def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:
     """Return an integer of a position, also from text; `low` if it is missing. Raises InvalidState."""
     value = given.get(name, low)
@@ -158,3 +165,9 @@ def position_number(given: Mapping[str, Any], name: str, low: int, high: int) ->
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
         raise InvalidState(invalid_value(name, value, f"an integer in {low}..{high}"))
     return int(value)
+
+
+def load_rng(state: State, given: Mapping[str, Any]) -> None:
+    """Set the random word of a state, if a position has one. Raises InvalidState."""
+    if "rng" in given:
+        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))

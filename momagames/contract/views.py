@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.contract.parameters import Parameter
 from momagames.contract.positions import State
+from momagames.errors import one_of
 
 # A line of text: parts with their styles ("bold #e93009"; "": no style)
 Line = list[tuple[str, str]]
@@ -65,6 +66,11 @@ class View:
     result: Callable[[State], str] = lambda state: ""
 
 
+def make_viewer_option(agents: Sequence[str], doc: str = "view of one agent") -> Parameter:
+    """Return the render option `viewer`: the name of an agent, or None for a view of everything."""
+    return Parameter("viewer", None, doc, choices=(None, *agents))
+
+
 @dataclass(frozen=True)
 class Keys:
     """Keyboard input in a window.
@@ -92,6 +98,15 @@ def _read_action(state: State, text: str) -> Any:
     if not parts:
         raise ValueError(f"{text!r} is not an action: type its number, or the numbers of its parts")
     return parts[0] if len(parts) == 1 else np.array(parts, np.int64)
+
+
+def parse_named_action(text: str, names: Sequence[str]) -> int:
+    """Return the action of a text: its name, the beginning of it, or its number. Raises ValueError."""
+    word = text.strip().lower()
+    found = [k for k, name in enumerate(names) if word == str(k) or (word and name.startswith(word))]
+    if len(found) != 1:
+        raise ValueError(f"{text!r} is not an action: type {one_of(names)} (or 0 to {len(names) - 1})")
+    return found[0]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State, check_position, parse_field, position_number
+from momagames.contract import State, check_position, load_rng, parse_field, position_number
 from momagames.errors import InvalidState, invalid_value
 
 BETWEEN_CELLS = re.compile(r"(?<=[\d)])\s*-\s*(?=[\d(])")
@@ -72,8 +72,7 @@ def load_header(state: State, given: Mapping[str, Any], mover: int, most_plies: 
     """Set the agent to move, the plies made (at most `most_plies`) and, if given, the random word."""
     state["to_move"] = mover
     state["ply"] = position_number(given, "ply", 0, most_plies)
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
 
 
 def save(state: State, board: list[str], agents: Sequence[str]) -> dict[str, Any]:

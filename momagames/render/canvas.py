@@ -89,6 +89,11 @@ def color(code: str) -> Color:
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
+def to_hex(ink: Color) -> str:
+    """Return a color as a text "#rrggbb"."""
+    return "#" + "".join(f"{part:02x}" for part in ink)
+
+
 def blank(height: int, width: int, paper: Color = PAPER) -> Sheet:
     """Return an empty picture, uint8[height, width, 3]."""
     if _is_vector.get():

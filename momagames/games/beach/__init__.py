@@ -8,51 +8,22 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
+from momagames.contract.views import make_viewer_option
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.beach import codec, rules, view
 from momagames.render import canvas
-
-
-def read_weights(name: str, most: int) -> Any:
-    """Return the conversion of a parameter that is a list of weights."""
-    expected = f"2 to {most} weights in 0..1000000, not all 0"
-
-    def convert(value: Any) -> Any:
-        numbers: list[Any] = list(value) if np.iterable(value) and not isinstance(value, str) else [value]
-        valid = all(isinstance(n, (int, float, np.number)) and not isinstance(n, bool) and 0 <= n <= 1e6 for n in numbers)
-        if not valid or not 2 <= len(numbers) <= most or not sum(numbers):
-            raise InvalidParameter(invalid_value(name, value, expected))
-        return tuple(float(n) for n in numbers)
-
-    return convert
-
-
-def read_counts(value: Any) -> Any:
-    numbers = list(value) if np.iterable(value) and not isinstance(value, str) else [value]
-    valid = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 0 <= n <= rules.MAX_AGENTS for n in numbers)
-    if not valid or not 2 <= len(numbers) <= rules.MAX_TYPES:
-        raise InvalidParameter(invalid_value("type_counts", value, "None, or 2 to 8 numbers of agents"))
-    return tuple(int(n) for n in numbers)
-
 
 PARAMETERS = (
     Parameter("num_agents", 100, "agents", 1, rules.MAX_AGENTS),
     Parameter("sections", 6, "sections of the beach", 2, rules.MAX_SECTIONS),
     Parameter("capacity", 7, "agents in a section that make its capacity largest", 1, rules.MAX_AGENTS),
     Parameter("num_timesteps", 1, "steps of an episode", 1, rules.MAX_STEPS),
-    Parameter(
-        "type_distribution", (0.3, 0.7), "weights with which the type of an agent is drawn",
-        convert=read_weights("type_distribution", rules.MAX_TYPES), accepts="2 to 8 weights",
-    ),
-    Parameter(
-        "type_counts", None, "numbers of agents of each type, in place of drawn types", optional=True,
-        convert=read_counts, accepts="2 to 8 numbers of agents, or None",
-    ),
-    Parameter(
-        "position_distribution", None, "weights with which the first section of an agent is drawn; None: equal ones",
-        optional=True, convert=read_weights("position_distribution", rules.MAX_SECTIONS),
-        accepts="a weight for each section, or None",
-    ),
+    Parameter("type_distribution", (0.3, 0.7), "weights with which the type of an agent is drawn", 0.0, 1e6,
+              shape=((2, rules.MAX_TYPES),)),
+    Parameter("type_counts", None, "numbers of agents of each type, in place of drawn types", 0, rules.MAX_AGENTS,
+              optional=True, shape=((2, rules.MAX_TYPES),)),
+    Parameter("position_distribution", None, "weights with which the first section of an agent is drawn; None: equal ones",
+              0.0, 1e6, optional=True, shape=((2, rules.MAX_SECTIONS),)),
     Parameter("reward_mode", "individual", "each agent gets the points of its section, or all get those of the beach",
               choices=("individual", "team")),
 )  # fmt: skip
@@ -70,7 +41,10 @@ HUMAN = Human(
 
 
 def check_together(id: str, params: dict[str, Any]) -> None:
-    """Raise InvalidParameter for lists whose lengths or sums do not fit the other parameters."""
+    """Raise InvalidParameter for lists whose lengths or sums do not fit."""
+    for name in ("type_distribution", "position_distribution"):
+        if params[name] and not any(params[name]):
+            raise InvalidParameter(invalid_value(f"{id}: {name}", params[name], "a weight above 0"))
     counts, places = params["type_counts"], params["position_distribution"]
     if counts and sum(counts) != params["num_agents"]:
         expected = f"{params['num_agents']} agents in all, as num_agents"
@@ -118,7 +92,7 @@ def game(id: str, **given: Any) -> Game:
         view=View(
             draw=view.draw_picture,
             text=view.format_text,
-            render_options=(Parameter("viewer", None, "view of one agent", choices=(None, *names)),),
+            render_options=(make_viewer_option(names),),
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number
-from momagames.errors import InvalidState, invalid_value, one_of
+from momagames.contract import Codec, State, check_position, load_rng, position_number, position_numbers
+from momagames.contract.views import parse_named_action
+from momagames.errors import InvalidState, invalid_value
 from momagames.games.beach import rules
 
 KEYS = ("types", "sections", "n", "rng")
@@ -31,10 +32,10 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     """§9 Fill a state from the section of each agent and, if given, everything else. Raises InvalidState."""
     check_position(given, KEYS, needed="sections")
     agents = int(state["agents"])
-    state["section"][:agents] = read_list(given["sections"], "sections", agents, int(state["sections"]))
+    state["section"][:agents] = position_numbers(given, "sections", 0, int(state["sections"]) - 1, (agents,))
     if "types" in given or not state["fixed"]:
         check_position(given, KEYS, needed="types")
-        types = read_list(given["types"], "types", agents, int(state["types"]))
+        types = position_numbers(given, "types", 0, int(state["types"]) - 1, (agents,))
         counted, wanted = (np.bincount(t, minlength=rules.MAX_TYPES) for t in (types, state["type"][:agents]))
         if state["fixed"] and (counted != wanted).any():
             expected = f"{wanted[: int(state['types'])].tolist()} agents of each type, the parameter type_counts"
@@ -42,25 +43,9 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         state["type"][:agents] = types
     state["ply"] = position_number(given, "n", 0, int(state["steps"]))
     state["over"] = state["ply"] == state["steps"]
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
     np.add.at(state["share"], (state["section"][:agents], state["type"][:agents]), 1)
     state["crowd"] = state["share"].sum(axis=1)
-
-
-def read_list(given: Any, name: str, count: int, choices: int) -> Any:
-    """Return a whole number below `choices` for each agent, int64[count]. Raises InvalidState."""
-    listed = parse_field(given, name)
-    numbers = np.array(listed) if isinstance(listed, (list, tuple, np.ndarray)) and len(listed) == count else None
-    if (
-        numbers is None
-        or numbers.dtype.kind not in "iu"
-        or numbers.shape != (count,)
-        or numbers.min() < 0
-        or numbers.max() >= choices
-    ):
-        raise InvalidState(invalid_value(name, given, f"{count} whole numbers, each in 0..{choices - 1}"))
-    return numbers.astype(np.int64)
 
 
 def action_name(state: State, action: Any) -> str:
@@ -69,12 +54,7 @@ def action_name(state: State, action: Any) -> str:
 
 
 def parse_action(state: State, text: str) -> int:
-    """Return the action of a text: its name, the beginning of it, or its number. Raises ValueError."""
-    word = text.strip().lower()
-    found = [k for k, name in enumerate(MOVES) if word == str(k) or (word and name.startswith(word))]
-    if len(found) != 1:
-        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 2)")
-    return found[0]
+    return parse_named_action(text, MOVES)
 
 
 CODEC = Codec(save, load, KEYS, parameters=PARAMETERS)

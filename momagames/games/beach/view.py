@@ -62,13 +62,9 @@ def format_text(state: State, last: Any = None, viewer: str | None = None) -> li
             share = row[int(state["type"][seat(viewer)])] / sum(row)
             seen = f"{sum(row)} agents, {share:.3f} of them of its type; capacity is largest with {int(state['capacity'])}"
             return [*lines, [(seen, "")]]
-        agents = [(f" {number:{digits}d}", f"bold {to_hex(INKS[kind])}") for kind, number in enumerate(row)]
+        agents = [(f" {number:{digits}d}", f"bold {canvas.to_hex(INKS[kind])}") for kind, number in enumerate(row)]
         lines.append([(f"{section:2d}:", "dim"), *agents, (f"  capacity {capacity:.3f}, mixture {mixture:.3f}", "")])
     return lines
-
-
-def to_hex(ink: Any) -> str:
-    return "#" + "".join(f"{int(part):02x}" for part in ink)
 
 
 def draw_picture(state: State, last: Any = None, size: int | None = None, viewer: str | None = None) -> canvas.Sheet:

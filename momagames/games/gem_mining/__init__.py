@@ -7,30 +7,12 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
+from momagames.contract.number_lists import read_number_list
+from momagames.contract.views import make_viewer_option
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.gem_mining import codec, rules, view
 from momagames.kernels.rng import random_words
 from momagames.render import canvas
-
-
-def read_list(name: str, depth: int, accepts: str) -> Any:
-    """Return the conversion of a parameter that is a list of numbers (depth 1) or of rows of numbers (depth 2)."""
-
-    def convert(value: Any) -> Any:
-        try:
-            array = np.array(value)
-        except (TypeError, ValueError, OverflowError):
-            array = np.zeros(())
-        if array.ndim != depth or array.dtype.kind not in ("iuf" if depth > 1 else "iu") or not array.size:
-            raise InvalidParameter(invalid_value(name, value, accepts))
-        return tuple(map(tuple, array.astype(float).tolist())) if depth > 1 else tuple(array.tolist())
-
-    return convert
-
-
-def list_parameter(name: str, doc: str, depth: int, accepts: str) -> Parameter:
-    return Parameter(name, None, doc, optional=True, convert=read_list(name, depth, accepts), accepts=f"{accepts}, or None")
-
 
 PARAMETERS = (
     Parameter("num_agents", 20, "villages", 1, rules.MAX_AGENTS),
@@ -45,9 +27,12 @@ PARAMETERS = (
     Parameter("w_bonus", 1.03, "factor of the chance for each worker", 0.5, 2),
     Parameter("correlated_objectives", True, "whether the types of gems share the probability of a mine"),
     Parameter("instance_seed", 42, "seed of workers, mines and probabilities", 0, 2**32 - 1),
-    list_parameter("workers", "workers of each village, instead of drawn ones", 1, "a list of whole numbers"),
-    list_parameter("connectivity", "number of mines of each village, instead of drawn ones", 1, "a list of whole numbers"),
-    list_parameter("probabilities", "base probabilities of each mine, instead of drawn ones", 2, "a list of rows of numbers"),
+    Parameter("workers", None, "workers of each village, instead of drawn ones", 0, rules.MAX_WORKERS,
+              optional=True, shape=((1, rules.MAX_AGENTS),)),
+    Parameter("connectivity", None, "number of mines of each village, instead of drawn ones", 1, rules.MAX_MINES_OF_VILLAGE,
+              optional=True, shape=((1, rules.MAX_AGENTS),)),
+    Parameter("probabilities", None, "base probabilities of each mine, instead of drawn ones", 0.0, 1.0,
+              optional=True, shape=((1, rules.MAX_MINES), (2, rules.MAX_TYPES))),
     Parameter("bonus_exponent", "others", "exponent of w_bonus: workers beside the first one, or all workers of a mine",
               choices=("others", "all")),
     Parameter("reward_mode", "sampled", "gems are drawn, or each reward is the expected number of gems",
@@ -103,11 +88,9 @@ def game(id: str, **given: Any) -> Game:
     agents, types, longest = (params[n] for n in ("num_agents", "num_objectives", "max_connectivity"))
     mines = agents + longest - 1
     instance = draw_instance(params)
-    for name, (read, expected) in codec.instance_arrays(agents, mines, types, longest).items():
+    for name, limits in codec.limit_instance(agents, mines, types, longest).items():
         if params[name] is not None:
-            instance[name] = read(params[name])
-            if instance[name] is None:
-                raise InvalidParameter(invalid_value(f"{id}: {name}", params[name], expected))
+            instance[name] = read_number_list(params[name], f"{id}: {name}", *limits, InvalidParameter)
     is_small = agents <= rules.SMALL_AGENTS and types <= rules.SMALL_TYPES
     blank = np.zeros(1, rules.SMALL_DTYPE if is_small else rules.LARGE_DTYPE)[0]
     for name, own in zip(instance, codec.INSTANCE, strict=True):
@@ -141,7 +124,7 @@ def game(id: str, **given: Any) -> Game:
         view=View(
             draw=view.draw_picture,
             text=view.format_text,
-            render_options=(Parameter("viewer", None, "view of one agent", choices=(None, *names)),),
+            render_options=(make_viewer_option(names),),
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,

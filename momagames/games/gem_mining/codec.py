@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number
+from momagames.contract import Codec, State, check_position, load_rng, parse_field, position_numbers, read_number_list
 from momagames.errors import InvalidState, invalid_value
 from momagames.games.gem_mining import rules
 
@@ -16,37 +16,16 @@ PARAMETERS = ("own_workers", "own_reach", "own_chance", "agents", "mines", "type
 INSTANCE = ("workers", "reach", "chance")
 
 
-def read_array(value: Any, shape: tuple[int, ...], low: float, high: float, whole: bool) -> Any:
-    """Return numbers in this shape and range as float64, or None for anything else."""
-    try:
-        given = np.array(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    if given.shape != shape or given.dtype.kind not in ("iu" if whole else "iuf"):
-        return None
-    return given.astype(np.float64) if ((given >= low) & (given <= high)).all() else None
-
-
-def instance_arrays(agents: int, mines: int, types: int, most: Any) -> dict[str, tuple[Callable[[Any], Any], str]]:
-    """Return for each array of an instance how it is read, and what is expected.
+def limit_instance(agents: int, mines: int, types: int, most: Any) -> dict[str, tuple[Any, Any, tuple[int, ...], str]]:
+    """Return for each array of an instance range, shape and meaning, as `read_number_list` takes them.
 
     most   mines of each village
     """
-    numbers = f"a list of {agents} whole numbers"
+    space = "" if np.ndim(most) == 0 else ", of its action space: set the parameter connectivity"
     return {
-        "workers": (
-            lambda value: read_array(value, (agents,), 0, rules.MAX_WORKERS, True),
-            f"{numbers} in 0..{rules.MAX_WORKERS}, the workers of each agent",
-        ),
-        "connectivity": (
-            lambda value: read_array(value, (agents,), 1, most, True),
-            f"{numbers}, the mines of each agent, at least 1, and at most {np.max(most)}"
-            + ("" if np.ndim(most) == 0 else " or what its action space has: set the parameter connectivity"),
-        ),
-        "probabilities": (
-            lambda value: read_array(value, (mines, types), 0, 1, False),
-            f"a list of {mines} rows, one for each mine, of {types} numbers in 0..1",
-        ),
+        "workers": (0, rules.MAX_WORKERS, (agents,), "the workers of each agent"),
+        "connectivity": (1, most, (agents,), f"the mines of each agent{space}"),
+        "probabilities": (0.0, 1.0, (mines, types), "a row for each mine"),
     }
 
 
@@ -68,23 +47,20 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     """§9 Fill a state from what is given; the rest is that of the parameters. Raises InvalidState."""
     check_position(given, KEYS, needed=next((key for key in KEYS if key in given), "workers"))
     agents, mines, types = int(state["agents"]), int(state["mines"]), int(state["types"])
-    readers = instance_arrays(agents, mines, types, state["own_reach"][:agents])
-    for (key, (read, expected)), name in zip(readers.items(), INSTANCE, strict=True):
+    limits = limit_instance(agents, mines, types, state["own_reach"][:agents].astype(int))
+    for (key, limit), name in zip(limits.items(), INSTANCE, strict=True):
         if key in given:
-            array = read(parse_field(given[key], key))
-            if array is None:
-                raise InvalidState(invalid_value(key, given[key], expected))
+            array = position_numbers(given, key, *limit)
             state[name][tuple(map(slice, array.shape))] = array
     state["given"] = any(not np.array_equal(state[name], state[f"own_{name}"]) for name in INSTANCE)
     state["mine"] = rules.UNKNOWN
     chosen = parse_field(given.get("mines"), "mines") if given.get("mines") is not None else None
     if chosen is not None:
-        first: Any = np.arange(agents)
-        array = read_array(chosen, (agents,), first, first + state["reach"][:agents] - 1, True)
-        if array is None:
-            raise InvalidState(invalid_value("mines", chosen, f"the mine that each of {agents} agents chose, or None"))
-        state["mine"][:agents] = array
-        np.add.at(state["arrived"], array.astype(np.int64), state["workers"][:agents])
+        first = np.arange(agents)
+        last = first + state["reach"][:agents].astype(int) - 1
+        chosen = read_number_list(chosen, "mines", first, last, (agents,), "the mine that each agent chose")
+        state["mine"][:agents] = chosen
+        np.add.at(state["arrived"], chosen, state["workers"][:agents])
         state["ply"] = state["over"] = 1
     arrived = state["arrived"][:mines].tolist()
     if "workers_at_mine" in given and parse_field(given["workers_at_mine"], "workers_at_mine") != arrived:
@@ -92,8 +68,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     if "gems" in given:
         open_mines = arrived if state["sampled"] else [0] * mines
         state["gems"][:mines] = read_gems(parse_field(given["gems"], "gems"), types, open_mines)
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
 
 
 def read_gems(given: Any, types: int, arrived: list[int]) -> list[int]:

@@ -8,6 +8,7 @@ from momagames.kernels.record import record
 from momagames.kernels.rng import advance, uniform
 
 MAX_AGENTS, MAX_TYPES, MAX_MINES_OF_VILLAGE, MAX_WORKERS = 500, 8, 8, 100
+MAX_MINES = MAX_AGENTS + MAX_MINES_OF_VILLAGE - 1
 SMALL_AGENTS, SMALL_TYPES = 40, 4  # of games with small states
 UNKNOWN = -1  # mine before the step
 

@@ -60,17 +60,12 @@ def format_text(state: State, last: Any = None, viewer: str | None = None) -> li
             lines.append([(f"village {i}: ", "dim"), (f"{workers} workers, mines {i} to {i + count - 1}{chosen}", "")])
     for j, chances in enumerate(list_chances(state).tolist()):
         arrived, bits = int(state["arrived"][j]), int(state["gems"][j])
-        parts = [
-            (f" {one:.3f}", ("bold " if bits >> kind & 1 else "") + to_hex(GEMS[kind])) for kind, one in enumerate(chances)
-        ]
+        inks = [("bold " if bits >> kind & 1 else "") + canvas.to_hex(ink) for kind, ink in enumerate(GEMS)]
+        parts = [(f" {one:.3f}", ink) for one, ink in zip(chances, inks, strict=False)]
         found = [str(kind) for kind in range(len(chances)) if bits >> kind & 1]
         gems = f", gems of type {' and '.join(found)}" if found else ""
         lines.append([(f"mine {j}:", "dim"), *parts, (f"  {arrived} workers{gems}" if arrived else "", "")])
     return lines
-
-
-def to_hex(ink: canvas.Color) -> str:
-    return "#" + "".join(f"{part:02x}" for part in ink)
 
 
 def fit_rows(agents: int, extra: int, side: int) -> tuple[int, float]:

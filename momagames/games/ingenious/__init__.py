@@ -20,6 +20,7 @@ from momagames.contract import (
     View,
     check_parameters,
 )
+from momagames.contract.views import make_viewer_option
 from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.ingenious import codec, learning, rules, view
 from momagames.render import canvas
@@ -111,7 +112,7 @@ def game(id: str, **given: Any) -> Game:
         view=View(
             draw=view.draw_picture,
             text=view.format_text,
-            render_options=(view.make_viewer_option(agents),),
+            render_options=(make_viewer_option(codec.AGENTS[:agents]),),
             picture_options=(canvas.SIZE,),
             result=view.describe_result,
         ),

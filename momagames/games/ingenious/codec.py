@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number
+from momagames.contract import Codec, State, check_position, parse_field, position_number, position_numbers, read_number_list
 from momagames.errors import InvalidState, invalid_value
 from momagames.games import board_codec
 from momagames.games.ingenious import rules
@@ -38,7 +38,8 @@ def find_geometry(radius: int) -> Geometry:
     cells = tuple((q, r) for q in side for r in side if abs(q + r) <= radius)
     places = np.array([rules.MIDDLE + q * rules.ROW + r for q, r in cells])
     steps = [((q, r), (q + dq, r + dr)) for q, r in cells for dq, dr in DIRECTIONS]
-    pairs = tuple((x, y) for x, y in steps if y in frozenset(cells))
+    on_board = frozenset(cells)
+    pairs = tuple((x, y) for x, y in steps if y in on_board)
     return Geometry(cells, places, pairs, tuple((radius * q, radius * r) for q, r in DIRECTIONS))
 
 
@@ -54,24 +55,12 @@ def list_kinds(colors: int) -> list[tuple[int, int]]:
 def read_tiles(given: Any, name: str, colors: int, most: int) -> list[int]:
     """Return tiles [a, b] as numbers 8a + b, without empty slots at the end. Raises InvalidState."""
     expected = f"at most {most} tiles [a, b] of colors a <= b in 1..{colors}"
-    try:
-        array = np.array(parse_field(given, name) or np.zeros((0, 2)), dtype=object).reshape(-1, 2)
-        tiles = [tuple(position_number({"tile": one}, "tile", 0, 9) for one in tile) for tile in array]
-    except (ValueError, TypeError, InvalidState):
-        raise InvalidState(invalid_value(name, given, expected)) from None
-    while tiles and tiles[-1] == (0, 0):
+    tiles = read_number_list(parse_field(given, name), name, 0, colors, ((0, rules.MOST_TILES), 2), expected).tolist()
+    while tiles and tiles[-1] == [0, 0]:
         tiles.pop()
-    if len(tiles) > most or not {*tiles} <= {*list_kinds(colors)}:
+    if len(tiles) > most or not {*map(tuple, tiles)} <= {*list_kinds(colors)}:
         raise InvalidState(invalid_value(name, given, expected))
     return [8 * a + b for a, b in tiles]
-
-
-def read_row(given: Any, name: str, size: int, most: int) -> list[int]:
-    """Return `size` whole numbers in 0..most. Raises InvalidState."""
-    numbers = dict(enumerate(given)) if isinstance(given, (list, tuple, np.ndarray)) else {}
-    if len(numbers) != size:
-        raise InvalidState(invalid_value(name, given, f"{size} integers in 0..{most}"))
-    return [position_number({f"{name}[{i}]": one}, f"{name}[{i}]", 0, most) for i, one in numbers.items()]
 
 
 def read_list(given: Any, name: str, size: int) -> list[Any]:
@@ -88,7 +77,7 @@ def read_board(state: State, given: Any) -> NDArray[np.int64]:
     if isinstance(given, str) or (isinstance(given, (list, tuple)) and any(isinstance(row, str) for row in given)):
         digits = "".join("".join(map(str, given)).split())
         given = [int(one) if one.isascii() and one.isdigit() else one for one in digits]
-    board = np.array(read_row(given, "board", len(geometry.cells), rules.MAX_COLORS))
+    board = read_number_list(given, "board", 0, rules.MAX_COLORS, (len(geometry.cells),))
     for cell, color in zip(geometry.cells, board.tolist(), strict=True):
         if cell in geometry.corners and color != geometry.corners.index(cell) + 1:
             expected = f"{geometry.corners.index(cell) + 1}, the color of this corner (§2.1)"
@@ -117,13 +106,13 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     geometry, kinds = geometry_of(state), list_kinds(colors)
     board = read_board(state, given["board"])
     racks = [read_tiles(rack, "racks", colors, rack_size) for rack in read_list(given["racks"], "racks", agents)]
-    scores = read_list(given.get("scores", [[0] * colors] * agents), "scores", agents)
-    rows = [read_row(row, "scores", colors, MOST_SCORE) for row in scores]
+    filled = {"scores": [[0] * colors] * agents, **given}
+    rows = position_numbers(filled, "scores", 0, MOST_SCORE, (agents, colors)).tolist()
     if any(row != rows[agent % teams] for agent, row in enumerate(rows)):
         raise InvalidState(invalid_value("scores", rows, "equal scores of the agents of a team (§1.3)"))
     held = [tile for rack in racks for tile in rack]
     full = [max(0, int(state["full_bag"][int(a == b)]) - held.count(8 * a + b)) for a, b in kinds]
-    bag = read_row(parse_field(given.get("bag", full), "bag"), "bag", len(kinds), MOST_OF_KIND)
+    bag = position_numbers({"bag": full, **given}, "bag", 0, MOST_OF_KIND, (len(kinds),)).tolist()
     upcoming = read_tiles(given.get("upcoming", []), "upcoming", colors, rules.MOST_TILES)
     for (a, b), count in zip(kinds, bag, strict=True):
         if upcoming.count(8 * a + b) > count:
@@ -153,19 +142,10 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         raise InvalidState(f"racks: {AGENTS[mover]}, the agent to move, has no tile")
     state["first_round"] = bool(first_round) and not state["over"]
     state["used"] = 0
-    for place in geometry.places[(board > 0) & ~np.isin(np.arange(len(board)), find_corner_numbers(geometry))]:
-        if state["first_round"]:
-            state["used"] |= rules_find_used_corner(state, int(place))
-
-
-def find_corner_numbers(geometry: Geometry) -> list[int]:
-    return [geometry.cells.index(corner) for corner in geometry.corners]
-
-
-def rules_find_used_corner(state: State, place: int) -> int:
-    """§3.4 Return the corner that a placement on a cell uses up, as a bit."""
-    corners = rules.MIDDLE + int(state["radius"]) * np.array(rules.STEPS)
-    return next((1 << corners.tolist().index(place + step) for step in rules.STEPS if place + step in corners), 0)
+    find_used_corner = getattr(rules.find_used_corner, "py_func", rules.find_used_corner)
+    for cell, place, color in zip(geometry.cells, geometry.places.tolist(), board.tolist(), strict=True):
+        if state["first_round"] and color and cell not in geometry.corners:
+            state["used"] |= find_used_corner(state, place)
 
 
 def unpack_rack(state: State, agent: int) -> list[list[int]]:

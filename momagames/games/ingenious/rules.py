@@ -345,11 +345,6 @@ def write_mask(state, free, far, has_far, mask):
 
 
 @kernel
-def count_bits(bits):
-    return bit_count(np.uint64(bits))
-
-
-@kernel
 def sample_action(state, agent, word):
     """Return a random legal action of the agent to move, without the mask."""
     free, far, pairs, counts = local_array(ROW), local_array(ROW), local_array(6), local_array(ROW)
@@ -361,7 +356,7 @@ def sample_action(state, agent, word):
         counts[row] = 0
         if find_pairs(free, far, has_far, row, pairs):
             for d in range(len(STEPS)):
-                counts[row] += count_bits(pairs[d])
+                counts[row] += bit_count(np.uint64(pairs[d]))
         total += counts[row]
     rank = below(word, total * tiles)
     pair, slot, q, before = rank // tiles, rank % tiles, -radius, 0
@@ -623,7 +618,7 @@ def write_state_key(state, words):
     """
     words[:] = np.uint64(0)
     radius, agents, colors = np.int64(state["radius"]), np.int64(state["agents"]), np.int64(state["colors"])
-    at, empty, rack_size = append_bits(words, 0, np.int64(state["to_move"]) * 2 + np.int64(state["first_round"]), 4), 0, 0
+    at, empty = append_bits(words, 0, np.int64(state["to_move"]) * 2 + np.int64(state["first_round"]), 4), 0
     for q in range(-radius, radius + 1):
         first, last = span(radius, q)
         for r in range(first, last + 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from momagames.contract import Line, Parameter, State
+from momagames.contract import Line, State
 from momagames.games.ingenious.codec import AGENTS, Place, find_geometry, format_rows, geometry_of, unpack_rack
 from momagames.render import canvas, shapes
 from momagames.render.canvas import Color
@@ -57,10 +57,6 @@ def measure(state: State, size: int | None) -> Layout:
     bottom = HEAD * scale + board + 6 * scale
     height = math.ceil(bottom + int(state["agents"]) * ROW_HEIGHT * scale)
     return Layout(width, height, scale, hexagon, width / 2, HEAD * scale + board / 2, bottom)
-
-
-def make_viewer_option(agents: int) -> Parameter:
-    return Parameter("viewer", None, "view of one agent", choices=(None, *AGENTS[:agents]))
 
 
 def list_scores(state: State) -> list[list[int]]:

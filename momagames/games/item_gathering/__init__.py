@@ -28,27 +28,14 @@ from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.item_gathering import codec, learning, map_loader, rules, view
 from momagames.render import canvas
 
-
-def read_probabilities(value: Any) -> tuple[float, ...]:
-    """Return the probabilities of §4.5 as numbers. Raises InvalidParameter."""
-    numbers: list[Any] = list(value) if np.iterable(value) and not isinstance(value, str) else [value]
-    valid = all(isinstance(n, (int, float, np.number)) and not isinstance(n, bool) and 0 <= n <= 1 for n in numbers)
-    if not valid or not 1 <= len(numbers) <= rules.MAX_TYPES:
-        expected = "None, or a probability in 0..1 for each type of item"
-        raise InvalidParameter(invalid_value("pickup_probabilities", value, expected))
-    return tuple(float(n) for n in numbers)
-
-
 PARAMETERS = (
     Parameter("initial_map", map_loader.NAMES[0], "the map", convert=map_loader.normalize, accepts=map_loader.ACCEPTS),
     Parameter("num_timesteps", 10, "steps of an episode", 1, rules.MAX_STEPS),
     Parameter("randomise", False, "shuffles rows and columns of the inner cells at each reset"),
     Parameter("reward_mode", "individual", "an agent is rewarded for its own items, or for those of all agents",
               choices=("individual", "team")),
-    Parameter(
-        "pickup_probabilities", None, "probability for each type that a try to take an item succeeds; None: 1 for all",
-        optional=True, convert=read_probabilities, accepts="None, or a probability for each type",
-    ),
+    Parameter("pickup_probabilities", None, "probability for each type that a try to take an item succeeds; None: 1 for all",
+              0.0, 1.0, optional=True, shape=((1, rules.MAX_TYPES),)),
     Parameter("control", "agents", "each agent moves itself, or one agent moves all of them", choices=("agents", "central")),
 )  # fmt: skip
 NAMES = tuple(f"item_{kind}" for kind in range(1, rules.MAX_TYPES + 1))

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number
+from momagames.contract import Codec, State, check_position, load_rng, position_number, position_numbers
+from momagames.contract.views import parse_named_action
 from momagames.errors import InvalidState, invalid_value, one_of
 from momagames.games.item_gathering import rules
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
 
 KEYS = ("agents", "items", "n", "rng")
-EACH = " for each agent"
 MOVES = ("stay", "up", "down", "left", "right")
 PARAMETERS = ("map", "height", "width", "agents", "types", "steps", "random", "team", "central", "chance", "column")
 
@@ -48,10 +48,11 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         check_position(given, KEYS, needed=name)
     count, types, height, width = (int(state[name]) for name in ("agents", "types", "height", "width"))
     available = np.bincount(state["map"][state["map"] > 0], minlength=rules.MAX_TYPES + 1)
-    agents = read_rows(given["agents"], "agents", (height, width))
-    if len(agents) != count or len(set(map(tuple, agents.tolist()))) != count:
+    agents = position_numbers(given, "agents", 0, np.array([height, width]) - 1, (count, 2), "[row, column] of each agent")
+    if len(set(map(tuple, agents.tolist()))) != count:
         raise InvalidState(invalid_value("agents", given["agents"], f"[row, column] of {count} agents, on different cells"))
-    items = read_rows(given["items"], "items", (height, width, types))
+    most, note = np.array([height, width, types]) - 1, "[row, column, type - 1] of each item"
+    items = position_numbers(given, "items", 0, most, ((0, height * width), 3), note)
     cells = items[:, 0] * width + items[:, 1]
     if len(set(cells.tolist())) != len(cells):
         raise InvalidState(invalid_value("items", given["items"], "at most one item on a cell"))
@@ -67,24 +68,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     is_last = state["ply"] == state["steps"]
     state["over"] = is_last or not len(items)
     state["truncated"] = (CUT_OFF if len(items) else CUT_OFF_AND_DECIDED) if is_last else 0
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
-
-
-def read_rows(given: Any, name: str, bounds: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return rows of whole numbers, each below its bound, int64[n, len(bounds)]. Raises InvalidState."""
-    listed, expected = parse_field(given, name), f"rows of {len(bounds)} whole numbers, each below that of {list(bounds)}"
-    try:
-        rows = np.array(listed)
-    except (TypeError, ValueError) as error:
-        raise InvalidState(invalid_value(name, given, expected)) from error
-    if isinstance(listed, (list, tuple, np.ndarray)) and not rows.size:
-        return np.zeros((0, len(bounds)), np.int64)
-    if rows.dtype.kind not in "iu" or rows.ndim != 2 or rows.shape[1] != len(bounds):
-        raise InvalidState(invalid_value(name, given, expected))
-    if (rows < 0).any() or (rows >= np.array(bounds)).any():
-        raise InvalidState(invalid_value(name, given, expected))
-    return rows.astype(np.int64)
+    load_rng(state, given)
 
 
 def split_action(state: State, action: Any) -> list[int]:
@@ -101,12 +85,11 @@ def action_name(state: State, action: Any) -> str:
 def parse_action(state: State, text: str) -> int:
     """Return the action of a text: its name, the beginning of it, or its number, for each agent. Raises ValueError."""
     words = text.lower().replace(",", " ").split()
-    if len(words) != (int(state["agents"]) if state["central"] else 1):
-        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 4){EACH * int(state['central'])}")
-    moves = [[k for k, name in enumerate(MOVES) if word == str(k) or name.startswith(word)] for word in words]
-    if any(len(found) != 1 for found in moves):
-        raise ValueError(f"{text!r} is not an action: type {one_of(MOVES)} (or 0 to 4){EACH * int(state['central'])}")
-    return sum(found[0] * rules.MOVES**i for i, found in enumerate(moves))
+    if not state["central"]:
+        return parse_named_action(text, MOVES)
+    if len(words) != int(state["agents"]):
+        raise ValueError(f"{text!r} is not an action: type one for each agent, {one_of(MOVES)} (or 0 to 4)")
+    return sum(parse_named_action(word, MOVES) * rules.MOVES**i for i, word in enumerate(words))
 
 
 CODEC = Codec(save, load, KEYS, parameters=PARAMETERS)

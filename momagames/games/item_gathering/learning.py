@@ -7,6 +7,7 @@ import numpy as np
 
 from momagames.contract import EgocentricView, ObjectiveFeatures
 from momagames.games.item_gathering.agent_kernels import measure
+from momagames.games.item_gathering.rules import find_column
 from momagames.kernels.jit import kernel
 
 FEATURES = ("in reach", "closeness", "nearest")
@@ -33,7 +34,7 @@ def optimistic(state, out):
         return
     for cell in range(np.int64(state["height"]) * np.int64(state["width"])):
         kind = np.int64(state["item"][cell])
-        column = np.int64(state["column"][kind - 1]) if kind else -1
+        column = find_column(state, kind)
         if column >= 0 and state["chance"][kind - 1] > 0 and measure_nearest(state, cell) <= steps:
             out[column] += 1.0
     for k in range(out.shape[0]):
@@ -47,7 +48,7 @@ def present(state, out):
     steps = np.int64(state["steps"]) - np.int64(state["ply"])
     for cell in range(np.int64(state["height"]) * np.int64(state["width"])):
         kind = np.int64(state["item"][cell])
-        column = np.int64(state["column"][kind - 1]) if kind else -1
+        column = find_column(state, kind)
         if column >= 0:
             away = measure_nearest(state, cell)
             if away <= steps:
@@ -62,7 +63,7 @@ def write_features(state, out):
     out[2] = 0.0
     for cell in range(np.int64(state["height"]) * np.int64(state["width"])):
         kind = np.int64(state["item"][cell])
-        column = np.int64(state["column"][kind - 1]) if kind else -1
+        column = find_column(state, kind)
         if column >= 0:
             out[2, column] = max(out[2, column], NEAR ** measure_nearest(state, cell))
 

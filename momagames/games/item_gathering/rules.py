@@ -165,6 +165,12 @@ def take_item(state, agent):
 
 
 @kernel
+def find_column(state, kind):
+    """§5.3 Return the objective of a type of items, or -1."""
+    return np.int64(state["column"][kind - 1]) if kind else -1
+
+
+@kernel
 def step(state, actions, reward):
     """§4 All agents move, then they take items in order. Every action is legal."""
     agents, targets = np.int64(state["agents"]), local_array(MAX_AGENTS)
@@ -174,7 +180,7 @@ def step(state, actions, reward):
     reward[:] = 0
     for agent in range(agents):
         kind = take_item(state, agent)
-        column = np.int64(state["column"][kind - 1]) if kind else -1
+        column = find_column(state, kind)
         if column >= 0 and (state["team"] or state["central"]):  # §5.2
             for other in range(reward.shape[0]):
                 reward[other, column] += 1

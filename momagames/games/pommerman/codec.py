@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number, restore_record
+from momagames.contract import Codec, State, check_position, load_rng, parse_field, position_number, restore_record
 from momagames.errors import InvalidState, one_of
 from momagames.games import board_codec
 from momagames.games.pommerman import rules
@@ -97,8 +97,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         state[name] = 0
     state["falling"] = -1
     state["ply"] = position_number(given, "step_count", 0, int(state["max_steps"]))
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
     load_board(state, given["board"])
     load_agents(state, given)
     load_bombs(state, given)

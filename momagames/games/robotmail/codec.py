@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, position_number
+from momagames.contract import Codec, State, check_position, load_rng, position_number
 from momagames.errors import InvalidState, nearest, one_of
 from momagames.games import board_codec
 from momagames.games.robotmail.rules.state import (
@@ -78,8 +78,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     state["clock"] = position_number(given, "clock", 0, int(state["ply"]))
     state["illegal"] = position_number(given, "illegal", 0, int(state["ply"]))
     state["left"] = position_number(given, "left", 1, MAX_TURN if random_turns else 1)
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
     load_event(state, given.get("event", EVENTS[0]))
     load_mails(state, given)
     load_robots(state, given["robots"])

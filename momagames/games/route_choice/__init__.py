@@ -7,25 +7,10 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Field, Game, Human, Kernels, Objective, Parameter, Solvers, State, View, check_parameters
-from momagames.errors import InvalidParameter, invalid_value
+from momagames.contract.views import make_viewer_option
 from momagames.games.route_choice import codec, networks, rules, view
 from momagames.games.route_choice.networks import Network
 from momagames.render import canvas
-
-
-def read_list(name: str, whole: bool) -> Any:
-    """Return the conversion of a parameter with a number for each OD pair."""
-
-    def convert(value: Any) -> Any:
-        numbers: list[Any] = list(value) if np.iterable(value) and not isinstance(value, str) else [value]
-        kinds = (int, np.integer) if whole else (int, float, np.number)
-        valid = all(isinstance(n, kinds) and not isinstance(n, bool) and 0 <= n <= 1e6 for n in numbers)
-        if not valid:
-            raise InvalidParameter(invalid_value(name, value, f"a {'whole ' * whole}number in 0..1000000 for each OD pair"))
-        return tuple(int(n) if whole else float(n) for n in numbers)
-
-    return convert
-
 
 PARAMETERS = (
     Parameter("network", "Braess_1", "links, OD pairs and routes", convert=networks.normalize, accepts=networks.ACCEPTS),
@@ -33,14 +18,10 @@ PARAMETERS = (
     Parameter("toll_mode", "mct", "marginal-cost tolls, or the latency of random links", choices=("mct", "random")),
     Parameter("random_toll_percentage", 0.1, "probability that a link is tolled", 0.0, 1.0),
     Parameter("slope", None, "slope of an agent in Braess networks; None: see SPEC §8", 0.0, 1000.0, optional=True),
-    Parameter(
-        "demand", None, "weights with which the OD pair of an agent is drawn", optional=True,
-        convert=read_list("demand", False), accepts="None, or a weight for each OD pair",
-    ),
-    Parameter(
-        "od_counts", None, "numbers of agents of each OD pair", optional=True,
-        convert=read_list("od_counts", True), accepts="None, or a number of agents for each OD pair",
-    ),
+    Parameter("demand", None, "weights with which the OD pair of an agent is drawn", 0.0, networks.MAX_WEIGHT,
+              optional=True, shape=((1, networks.MAX_PAIRS),)),
+    Parameter("od_counts", None, "numbers of agents of each OD pair", 0, rules.MAX_AGENTS,
+              optional=True, shape=((1, networks.MAX_PAIRS),)),
     Parameter("instance_seed", 0, "seed of the OD pairs of agents and of random tolls", 0, 2**31 - 1),
 )  # fmt: skip
 POLICIES = {name: f"momagames.games.route_choice.policies:{name.upper()}" for name in ("best_response", "marginal", "shortest")}
@@ -83,7 +64,7 @@ def game(id: str, **given: Any) -> Game:
         view=View(
             draw=view.make_picture(network),
             text=view.make_text(network),
-            render_options=(Parameter("viewer", None, "view of one agent", choices=(None, *names)),),
+            render_options=(make_viewer_option(names),),
             picture_options=(canvas.SIZE,),
         ),
         human=Human(keys=view.make_keys(int(choices.max())), action_name=action_name, parse_action=parse_action),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number
+from momagames.contract import Codec, State, check_position, load_rng, parse_field, position_numbers, read_number_list
 from momagames.errors import InvalidState, invalid_value, one_of
 from momagames.games.route_choice.networks import Network
 
@@ -76,7 +76,7 @@ def make_codec(network: Network) -> Codec:
         agents, links, pairs = (int(state[name]) for name in ("agents", "links", "pairs"))
         choices = np.diff(state["first"][: pairs + 1])
         most = choices[state["plan"][:agents]]
-        agent_od = read_numbers(given["agent_od"], "agent_od", agents, pairs - 1)
+        agent_od = position_numbers(given, "agent_od", 0, pairs - 1, (agents,))
         if not ((choices[agent_od] > 0) & (choices[agent_od] <= most)).all():
             agent = int(np.flatnonzero((choices[agent_od] == 0) | (choices[agent_od] > most))[0])
             expected = f"an OD pair with 1 to {most[agent]} routes, as agent_{agent} has {most[agent]} actions"
@@ -89,14 +89,13 @@ def make_codec(network: Network) -> Codec:
                 raise InvalidState(invalid_value("tolled", tolled, "None, as toll_mode='mct'"))
             if isinstance(tolled, (list, tuple)):
                 tolled = [int(one) if isinstance(one, (bool, np.bool_)) else one for one in tolled]
-            state["tolled"][:links] = read_numbers(tolled, "tolled", links, 1)
-        if "rng" in given:
-            state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+            state["tolled"][:links] = read_number_list(tolled, "tolled", 0, 1, (links,))
+        load_rng(state, given)
         counts = parse_field(given.get("counts"), "counts")
         if counts is not None:
             load_counts(state, counts, np.bincount(agent_od, minlength=pairs))
-        flows = parse_field(given.get("flows"), "flows")
-        if flows is not None and (read_numbers(flows, "flows", links, agents) != state["flow"][:links]).any():
+        flows = given.get("flows")
+        if flows is not None and (position_numbers(given, "flows", 0, agents, (links,)) != state["flow"][:links]).any():
             raise InvalidState(invalid_value("flows", flows, f"{state['flow'][:links].tolist()}, as the counts say"))
 
     return Codec(save, load, KEYS, parameters=PARAMETERS, transient=TRANSIENT)
@@ -108,7 +107,7 @@ def load_counts(state: State, counts: Any, demand: NDArray[np.int64]) -> None:
     if not isinstance(counts, (list, tuple)) or len(counts) != len(demand):
         raise InvalidState(invalid_value("counts", counts, f"None, or a list for each of {len(demand)} OD pairs"))
     for pair, (low, high) in enumerate(pairwise(first)):
-        row = read_numbers(counts[pair], f"counts[{pair}]", high - low, int(demand[pair]))
+        row = read_number_list(counts[pair], f"counts[{pair}]", 0, int(demand[pair]), (high - low,))
         if row.sum() != demand[pair]:
             expected = f"{demand[pair]} agents in all, as agent_od says"
             raise InvalidState(invalid_value(f"counts[{pair}]", counts[pair], expected))
@@ -116,18 +115,6 @@ def load_counts(state: State, counts: Any, demand: NDArray[np.int64]) -> None:
     for count, part in zip(state["count"].tolist(), list_parts(state), strict=False):
         state["flow"][part] += count
     state["ply"], state["over"] = 1, 1
-
-
-def read_numbers(given: Any, name: str, count: int, most: int) -> NDArray[np.int64]:
-    """Return whole numbers in 0..most, int64[count]. Raises InvalidState."""
-    listed = parse_field(given, name)
-    numbers = np.array(listed) if isinstance(listed, (list, tuple, np.ndarray)) and len(listed) == count else None
-    if count == 0 and numbers is not None:
-        return numbers.astype(np.int64)
-    valid = numbers is not None and numbers.dtype.kind in "iu" and numbers.shape == (count,)
-    if numbers is None or not valid or numbers.min() < 0 or numbers.max() > most:
-        raise InvalidState(invalid_value(name, given, f"{count} whole numbers, each in 0..{most}"))
-    return numbers.astype(np.int64)
 
 
 def check_network(network: Network, given: Mapping[str, Any]) -> None:

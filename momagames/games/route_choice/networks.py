@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.contract import read_number_list
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
 from momagames.games.route_choice.rules import STANDARD
@@ -21,6 +22,7 @@ BRAESS = tuple(f"Braess_{p}" for p in range(1, 8))
 NAMES = (*BRAESS, "BBraess_1", "OW")
 FILES = {f"{name}_4200_10_c1": name for name in BRAESS} | {"BBraess_1_2100_10_c1_2100": "BBraess_1"}
 ACCEPTS = f"{one_of(NAMES)}, the name of one of the original's files, the path of a JSON file, or a dict (SPEC §9.1)"
+MAX_WEIGHT = 1e6
 MAX_BYTES, MAX_LINKS, MAX_PAIRS, MAX_CHOICES, MAX_ROUTES, MAX_PARTS, MAX_SEARCH = (
     16 << 20, 4096, 8192, 128, 65536, 1 << 20, 200_000,
 )  # fmt: skip
@@ -329,12 +331,11 @@ def _read_places(given: Any, nodes: dict[str, int], ends: Any, pairs: Any) -> ND
 
 def read_weights(given: Any, open_pairs: NDArray[np.bool_], place: str) -> NDArray[np.float64]:
     """Return weights of OD pairs, float64[P]. Raises InvalidParameter."""
-    valid = isinstance(given, (list, tuple)) and len(given) == len(open_pairs) and all(is_number(w, 0, 1e6) for w in given)
-    valid = valid and sum(given) > 0 and not any(np.array(given)[~open_pairs])
-    if not valid:
-        expected = f"{len(open_pairs)} weights in 0..1000000, not all 0, and 0 for OD pairs without routes"
-        raise InvalidParameter(invalid_value(place, given, expected))
-    return np.array(given, np.float64)
+    note = "a weight for each OD pair"
+    weights = read_number_list(given, place, 0.0, MAX_WEIGHT, (len(open_pairs),), note, InvalidParameter)
+    if not weights.any() or weights[~open_pairs].any():
+        raise InvalidParameter(invalid_value(place, given, "weights that are not all 0, and 0 for OD pairs without routes"))
+    return weights
 
 
 def draw_instance(network: Network, params: Mapping[str, Any], id: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, parse_field, position_number
+from momagames.contract import Codec, State, check_position, load_rng, parse_field, position_number
 from momagames.errors import InvalidState, nearest, one_of
 from momagames.games import board_codec
 from momagames.games.tileblast import rules
@@ -66,8 +66,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
             )
         state["taps"] = state["moves"] + state["invalid_taps"]
     state["ply"] = state["taps"]
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_rng(state, given)
     state["to_move"] = position_number(given, "to_move", 0, int(state["agents"]) - 1)
     load_list(state, given, "collected", int(state["goals"]), "goal_amount")
     load_list(state, given, "fed", int(state["feeds"]), "feed_total")

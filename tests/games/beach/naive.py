@@ -32,6 +32,7 @@ class Beach:
         self.type_weights, self.type_counts = type_distribution, type_counts
         self.position_weights, self.reward_mode = position_distribution or [1] * sections, reward_mode
         self.num_types = len(type_counts or type_distribution)
+        self.actions = [3] * num_agents  # sizes of the action spaces, §3
 
     @classmethod
     def generate(cls, word, **params):
@@ -73,13 +74,13 @@ class Beach:
         return next(index for index, upto in enumerate(sums[1:]) if upto / sums[-1] > number)
 
     @property
-    def is_over(self):
+    def over(self):
         """§6.1"""
         return self.n == self.last
 
-    def legal(self):
+    def legal(self, agent):
         """§3"""
-        return [] if self.is_over else [0, 1, 2]
+        return [] if self.over else [0, 1, 2]
 
     def step(self, actions):
         """§4 Move all agents, each by its action, and return their rewards (§5): [capacity, mixture] of each."""
@@ -88,7 +89,7 @@ class Beach:
             if there in range(self.num_sections):  # §3: else it stays
                 self.sections[agent] = there
         self.n += 1
-        return [self._reward(agent) if self.is_over else [0, 0] for agent in range(self.num_agents)]
+        return [self._reward(agent) if self.over else [0, 0] for agent in range(self.num_agents)]
 
     def _reward(self, agent):
         """§5"""

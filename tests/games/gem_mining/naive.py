@@ -103,7 +103,7 @@ class GemMining:
         return [] if self.over else list(range(self.connectivity[agent]))
 
     def step(self, actions):
-        """§4 Send all workers, and return the reward of all agents (§5), a number for each objective."""
+        """§4 Send all workers, and return the reward of each agent (§5), the same for all."""
         self.chosen = [village + action for village, action in enumerate(actions)]
         rewards = [0 for _ in self.types]
         for mine in self.mines:
@@ -115,7 +115,11 @@ class GemMining:
                 elif self.draws.fraction() < self._chance(mine, kind):  # §4.3
                     rewards[kind] += 1
                     self.gems[mine].append(kind)
-        return rewards
+        return [rewards for _ in self.villages]
+
+    def observation(self, agent):
+        """§7"""
+        return [0]
 
     def _workers_at(self, mine):
         """§4.1"""

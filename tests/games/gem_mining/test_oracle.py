@@ -1,12 +1,11 @@
 """Rules and oracle of MO-GemMining play the same episodes."""
 
-import random
-
 import numpy as np
 import pytest
 
 import momagames
 from tests.games.gem_mining.naive import GemMining
+from tests.games.joint import SEEDS, JointGame, equal
 
 ID = "mo-gem-mining-v0"
 CASES = {
@@ -34,48 +33,7 @@ CASES = {
     "given workers": {"num_agents": 4, "workers": [1, 0, 0, 9], "reward_mode": "expected", "instance_seed": 1},
     "given connectivity": {"num_agents": 4, "connectivity": [4, 3, 2, 1], "num_objectives": 3, "instance_seed": 1},
 }
-WAYS = ["any", "first", "last"]
 cases = pytest.mark.parametrize("params", CASES.values(), ids=list(CASES))
-
-
-def close(value, expected):
-    """Whether float32 values are the numbers, rounded."""
-    return value.dtype == np.float32 and np.allclose(value, expected, rtol=1e-6, atol=0)
-
-
-def compare(env, oracle, observations):
-    """Check the position and what all agents see."""
-    given, expected = env.get_state(), oracle.state()
-    assert np.allclose(given.pop("probabilities"), expected.pop("probabilities"), rtol=1e-13, atol=0)
-    assert given == expected
-    assert list(observations) == env.possible_agents
-    for agent, (name, seen) in enumerate(observations.items()):
-        size = oracle.actions[agent]
-        assert seen["observation"].dtype == np.float32
-        assert seen["observation"].tolist() == [0]
-        assert seen["action_mask"].dtype == np.int8
-        assert seen["action_mask"].tolist() == [int(action in oracle.legal(agent)) for action in range(size)]
-        assert env.action_space(name).n == size
-        assert env.observation_space(name).contains(seen)
-
-
-def play(env, oracle, observations, chance, way="any"):
-    """Play the step, with random actions of this way; return the rewards of the oracle."""
-    compare(env, oracle, observations)
-    assert env.agents == env.possible_agents
-    options = [oracle.legal(agent) for agent in oracle.villages]
-    actions = [{"any": chance.choice(legal), "first": legal[0], "last": legal[-1]}[way] for legal in options]
-    observations, rewards, terminations, truncations, _ = env.step(dict(zip(env.possible_agents, actions, strict=True)))
-    expected = oracle.step(actions)
-    compare(env, oracle, observations)
-    assert list(rewards) == env.possible_agents
-    for name, reward in rewards.items():
-        assert close(reward, expected)
-        assert env.reward_space(name).contains(reward)
-    assert terminations == dict.fromkeys(env.possible_agents, True)
-    assert truncations == dict.fromkeys(env.possible_agents, False)
-    assert env.agents == []
-    return expected
 
 
 def position(chance, params, keys):
@@ -93,17 +51,13 @@ def position(chance, params, keys):
     return {key: values[key] for key in keys}
 
 
-@pytest.mark.parametrize("seed", [0, 1, 77, 2**63 + 5])
+GAME = JointGame(ID, GemMining, position, {"observation": np.float32})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @cases
 def test_drawn_gems(params, seed):
-    """An episode from a seed, and others that continue its stream in the same instance."""
-    env, chance, word = momagames.make(ID, "parallel", **params), random.Random(seed), seed
-    for i, way in enumerate(WAYS):
-        observations, _ = env.reset(seed=seed) if i == 0 else env.reset()
-        oracle = GemMining.generate(word, **params)
-        play(env, oracle, observations, chance, way)
-        word = oracle.draws.word
-        assert oracle.mode == "sampled" or word == seed
+    GAME.play_seeds(params, seed)
 
 
 @pytest.mark.parametrize(
@@ -119,33 +73,13 @@ def test_drawn_gems(params, seed):
 )
 @cases
 def test_given_positions(params, keys):
-    """A given instance stays for one episode; then that of the parameters is there again."""
-    env, chance = momagames.make(ID, "parallel", **params), random.Random(3)
-    env.reset(seed=11)
-    for way in WAYS:
-        state = position(chance, params, keys)
-        oracle = GemMining.given(state, env.get_state()["rng"], **params)
-        observations, _ = env.reset(options={"state": state})
-        play(env, oracle, observations, chance, way)
-    observations, _ = env.reset()
-    play(env, GemMining.generate(oracle.draws.word, **params), observations, chance)
+    GAME.play_positions(params, keys)
 
 
 @cases
 def test_positions_after_the_step(params):
     """They are over, with gems and without; the workers at the mines may be left out."""
-    env, again = (momagames.make(ID, "parallel", **params) for _ in range(2))
-    observations, _ = env.reset(seed=5)
-    oracle = GemMining.generate(5, **params)
-    play(env, oracle, observations, random.Random(5))
-    state = env.get_state()
-    without = {key: value for key, value in state.items() if key not in ("workers_at_mine", "gems")}
-    for given in (state, without):
-        observations, _ = again.reset(options={"state": given})
-        assert again.agents == []
-        compare(again, GemMining.given(given, **params), observations)
-    observations, _ = again.reset()
-    compare(again, GemMining.generate(oracle.draws.word, **params), observations)
+    GAME.play_on(params, 1, without=("workers_at_mine", "gems"))
 
 
 @pytest.mark.parametrize(
@@ -169,13 +103,13 @@ def test_expected_rewards_by_hand(exponent, chances):
     _, rewards, *_ = env.step(dict(zip(env.agents, [1, 0, 0, 0], strict=True)))
     assert env.get_state()["workers_at_mine"] == [0, 3, 0, 1, 0]
     expected = [chances[0] + chances[2], chances[1] + chances[3]]
-    assert all(close(reward, expected) for reward in rewards.values())
-    assert np.allclose(GemMining.generate(0, **params).step([1, 0, 0, 0]), expected, rtol=1e-12, atol=0)
+    assert all(equal(reward, np.float32, expected) for reward in rewards.values())
+    assert np.allclose(GemMining.generate(0, **params).step([1, 0, 0, 0])[0], expected, rtol=1e-12, atol=0)
 
 
 def test_sampled_rewards_have_the_expected_mean():
     params, total = {"num_agents": 6, "num_objectives": 3, "instance_seed": 4}, np.zeros(3)
     for seed in range(2000):
-        total += GemMining.generate(seed * 7919, **params).step([0, 1, 0, 1, 0, 1])
-    expected = GemMining.generate(0, reward_mode="expected", **params).step([0, 1, 0, 1, 0, 1])
+        total += GemMining.generate(seed * 7919, **params).step([0, 1, 0, 1, 0, 1])[0]
+    expected = GemMining.generate(0, reward_mode="expected", **params).step([0, 1, 0, 1, 0, 1])[0]
     assert np.allclose(total / 2000, expected, atol=0.08)

@@ -137,7 +137,12 @@ class ItemGathering:
         """§2.1, §3.1 Names of those that act."""
         return ["team"] if self.control == "central" else [f"agent_{i}" for i in range(len(self.agents))]
 
-    def legal(self):
+    @property
+    def actions(self):
+        """§3 Sizes of the action spaces."""
+        return [5 ** len(self.agents)] if self.control == "central" else [5] * len(self.agents)
+
+    def legal(self, agent):
         """§3, §6.2 The actions of the masks, the same for all agents; they are there after a truncation as well."""
         if self.terminated:
             return []

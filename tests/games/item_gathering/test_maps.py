@@ -84,9 +84,8 @@ def test_files_that_cannot_be_read(tmp_path):
     ("params", "words"),
     [
         ({"pickup_probabilities": [0.5]}, "3 probabilities, one for each type"),
-        ({"pickup_probabilities": [0.5, 1, 1.5]}, "a probability in 0..1"),
-        ({"pickup_probabilities": "half"}, "a probability in 0..1"),
-        ({"pickup_probabilities": 0.5}, "3 probabilities"),
+        ({"pickup_probabilities": [0.5, 1, 1.5]}, "pickup_probabilities[2]=1.5: expected a number in 0..1"),
+        ({"pickup_probabilities": "half"}, "a list of 1 to 9 numbers in 0..1"),
         ({"control": "central", "initial_map": [[1] * 5 + [2]]}, "the map has 5 agents and one moves at most 4"),
         ({"objectives": ["item_4"]}, "did you mean"),
         ({"num_timesteps": 0}, "1..1000"),
@@ -106,16 +105,16 @@ def test_wrong_parameters(params, words):
     [
         ({"agents": [[0, 0], [0, 1]]}, "needs 'items'"),
         ({"items": []}, "needs 'agents'"),
-        ({"agents": [[0, 0]], "items": []}, "[row, column] of 2 agents"),
+        ({"agents": [[0, 0]], "items": []}, "2 rows of 2 integers in 0..7, [row, column] of each agent"),
         ({"agents": [[0, 0], [0, 0]], "items": []}, "on different cells"),
-        ({"agents": [[0, 0], [0, 8]], "items": []}, "each below that of [8, 8]"),
-        ({"agents": [[0, 0], [0]], "items": []}, "rows of 2 whole numbers"),
-        ({"agents": [[0, 0], [0, 1]], "items": [[1, 1]]}, "rows of 3 whole numbers"),
-        ({"agents": [[0, 0], [0, 1]], "items": [[1, 1, 3]]}, "each below that of [8, 8, 3]"),
+        ({"agents": [[0, 0], [0, 8]], "items": []}, "agents[1][1]=8: expected an integer in 0..7"),
+        ({"agents": [[0, 0], [0]], "items": []}, "rows of 2 integers"),
+        ({"agents": [[0, 0], [0, 1]], "items": [[1, 1]]}, "rows of 3 integers"),
+        ({"agents": [[0, 0], [0, 1]], "items": [[1, 1, 3]]}, "items[0][2]=3: expected an integer in 0..2"),
         ({"agents": [[0, 0], [0, 1]], "items": [[1, 1, 0], [1, 1, 1]]}, "at most one item on a cell"),
         ({"agents": [[0, 0], [0, 1]], "items": [[1, k, 2] for k in range(3)]}, "at most [3, 3, 2] items by type"),
         ({"agents": [[0, 0], [0, 1]], "items": [], "n": 11}, "0..10"),
-        ({"agents": [[0, 0], [0, 1.5]], "items": []}, "whole numbers"),
+        ({"agents": [[0, 0], [0, 1.5]], "items": []}, "integers"),
     ],
     ids=str,
 )
@@ -133,7 +132,7 @@ def test_actions_as_text():
     assert human.parse_action(record, "l, 4") == 3 + 5 * 4
     assert human.action_name(record, 2 + 5 * 1) == "down up"
     for text in ("up", "up up up", "s x"):
-        with pytest.raises(ValueError, match="for each agent"):
+        with pytest.raises(ValueError, match="is not an action"):
             human.parse_action(record, text)
     alone = momagames.make(ID)
     alone.reset(seed=0)

@@ -8,6 +8,7 @@ import pytest
 import momagames
 from tests.games.item_gathering.cases import CROWD, ROOM
 from tests.games.item_gathering.naive import ItemGathering
+from tests.games.joint import SEEDS, JointGame
 
 ID = "mo-item-gathering-v0"
 LARGE = [[1 if row % 5 == column % 5 == 0 else 2 * (row * column % 4) for column in range(20)] for row in range(20)]
@@ -39,56 +40,15 @@ CASES = [
     {"control": "central", "randomise": True, "num_timesteps": 20},
     {"initial_map": LARGE, "randomise": True, "num_timesteps": 100, "reward_mode": "team"},
 ]
-WAYS = {"any": [0, 1, 2, 3, 4], "left": [3, 0], "crosswise": [1, 2, 3, 4], "stay": [0]}  # of single agents
 
 
 def name(params):
     return "-".join(str(value)[:30] for value in params.values()) or "default"
 
 
-def equal(value, dtype, expected):
-    return value.dtype == dtype and value.shape == np.shape(expected) and (value == np.array(expected)).all()
-
-
-def compare(env, oracle, observations):
-    """Check the position and what all agents see."""
-    assert env.get_state() == oracle.state()
-    assert list(observations) == env.possible_agents
-    legal = set(oracle.legal())
-    mask = [int(action in legal) for action in range(5 ** len(oracle.agents) if oracle.control == "central" else 5)]
-    for agent, (agent_name, seen) in enumerate(observations.items()):
-        fields = oracle.observation(agent)
-        assert seen.keys() == {*fields, "action_mask"}
-        for field, numbers in fields.items():
-            assert equal(seen[field], np.int32 if field == "steps_left" else np.int8, numbers), field
-        assert equal(seen["action_mask"], np.int8, mask)
-        assert env.observation_space(agent_name).contains(seen)
-
-
-def choose(oracle, chance, options):
-    """Return an action of each of those that act: one of these, or any legal one of central control."""
-    return chance.choices(oracle.legal() if oracle.control == "central" else options, k=len(oracle.players))
-
-
-def play(env, oracle, observations, chance, way="any"):
-    """Play to the end, with random actions of this way; return the sums of rewards by agent."""
-    compare(env, oracle, observations)
-    returns = np.zeros((len(oracle.players), len(oracle.names)))
-    while not oracle.over:
-        assert env.agents == env.possible_agents
-        actions = choose(oracle, chance, WAYS[way])
-        observations, rewards, terminations, truncations, _ = env.step(dict(zip(env.possible_agents, actions, strict=True)))
-        expected = oracle.step(actions)
-        compare(env, oracle, observations)
-        assert list(rewards) == env.possible_agents
-        for (name, reward), numbers in zip(rewards.items(), expected, strict=True):
-            assert equal(reward, np.float32, numbers)
-            assert env.reward_space(name).contains(reward)
-        assert terminations == dict.fromkeys(env.possible_agents, oracle.terminated)
-        assert truncations == dict.fromkeys(env.possible_agents, oracle.truncated)
-        returns += expected
-    assert env.agents == []
-    return returns
+def choose(*options):
+    """Return a way of single agents to move; one that moves all takes any legal action."""
+    return lambda legal: legal if legal != [0, 1, 2, 3, 4] else list(options)
 
 
 def position(chance, params, keys):
@@ -103,55 +63,37 @@ def position(chance, params, keys):
     return state | {key: values[key] for key in keys}
 
 
-@pytest.mark.parametrize("seed", [0, 1, 77, 2**63 + 5])
-@pytest.mark.parametrize("params", CASES, ids=name)
+WAYS = {"any": choose(0, 1, 2, 3, 4), "left": choose(3, 0), "crosswise": choose(1, 2, 3, 4), "stay": choose(0)}
+GAME = JointGame(ID, ItemGathering, position, {"id": np.int8, "map": np.int8, "under": np.int8, "steps_left": np.int32}, WAYS)
+cases = pytest.mark.parametrize("params", CASES, ids=name)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@cases
 def test_drawn_starts(params, seed):
-    """An episode from a seed, and others that continue its stream."""
-    env, chance, word = momagames.make(ID, "parallel", **params), random.Random(seed), seed
-    assert env.possible_agents == ItemGathering.generate(0, **params).players
-    for i, way in enumerate(WAYS):
-        observations, _ = env.reset(seed=seed) if i == 0 else env.reset()
-        oracle = ItemGathering.generate(word, **params)
-        play(env, oracle, observations, chance, way)
-        word = oracle.word
+    assert list(momagames.spec(ID, **params).agents) == ItemGathering.generate(0, **params).players
+    GAME.play_seeds(params, seed)
 
 
 @pytest.mark.parametrize("keys", [(), ("n",), ("rng",), ("n", "rng")], ids=str)
-@pytest.mark.parametrize("params", CASES, ids=name)
+@cases
 def test_given_positions(params, keys):
-    env, chance = momagames.make(ID, "parallel", **params), random.Random(3)
-    env.reset(seed=11)
-    for way in WAYS:
-        state = position(chance, params, keys)
-        oracle = ItemGathering.given(state, env.get_state()["rng"], **params)
-        observations, _ = env.reset(options={"state": state})
-        play(env, oracle, observations, chance, way)
+    GAME.play_positions(params, keys)
 
 
-@pytest.mark.parametrize("params", CASES, ids=name)
+@cases
 def test_a_position_continues(params):
     """What `get_state` gives in the middle of an episode is a start."""
-    env, again = (momagames.make(ID, "parallel", **params) for _ in range(2))
-    env.reset(seed=5)
-    oracle, chance = ItemGathering.generate(5, **params), random.Random(5)
-    for _ in range(oracle.last // 3):
-        if not oracle.over:
-            actions = choose(oracle, chance, range(5))
-            env.step(dict(zip(env.agents, actions, strict=True)))
-            oracle.step(actions)
-    observations, _ = again.reset(options={"state": env.get_state()})
-    play(again, ItemGathering.given(oracle.state(), **params), observations, chance)
+    GAME.play_on(params, ItemGathering(**params).last // 3)
 
 
 @pytest.mark.parametrize("params", CASES[:4], ids=name)
 def test_positions_that_are_over(params):
     """After the last step, and without items."""
-    env, start = momagames.make(ID, "parallel", **params), ItemGathering.generate(1, **params).state()
+    env, start = GAME.make(params), ItemGathering.generate(1, **params).state()
     for change in ({"n": ItemGathering(**params).last}, {"items": []}):
-        oracle = ItemGathering.given(start | change, **params)
-        observations, _ = env.reset(options={"state": start | change})
-        assert env.agents == []
-        compare(env, oracle, observations)
+        oracle, _ = GAME.play_given(env, params, start | change)
+        assert oracle.over
 
 
 def test_steps_that_meet_everything():
@@ -165,7 +107,7 @@ def test_steps_that_meet_everything():
         before, word, items = oracle.agents, oracle.word, len(oracle.items)
         rewards = oracle.step(actions)
         got = env.step(dict(zip(env.agents, actions, strict=True)))
-        compare(env, oracle, got[0])
+        GAME.compare(env, oracle, got[0])
         assert [reward.tolist() for reward in got[1].values()] == rewards
         pairs = list(zip(before, oracle.agents, strict=True))
         seen |= {"exchange" for a, b in pairs if a != b and (b, a) in pairs}

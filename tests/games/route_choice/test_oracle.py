@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import momagames
+from tests.games.joint import SEEDS, JointGame, equal
 from tests.games.route_choice.cases import TOWN
 from tests.games.route_choice.naive import RouteChoice
 
@@ -60,52 +61,7 @@ CASES = {
     "free, tolls": {"network": FREE, "num_agents": 3, "toll_mode": "random", "random_toll_percentage": 1},
     "powers": {"network": POWERS, "num_agents": 12},
 }
-WAYS = ["any", "first", "last"]
 cases = pytest.mark.parametrize("params", CASES.values(), ids=list(CASES))
-
-
-def close(value, expected):
-    """Whether float32 values are the numbers, rounded."""
-    return value.dtype == np.float32 and np.allclose(value, expected, rtol=1e-6, atol=1e-12)
-
-
-def compare(env, oracle, observations):
-    """Check the position and what all agents see."""
-    given, expected = env.get_state(), oracle.state()
-    for key in ("latency", "cost"):
-        for some, numbers in zip(given.pop(key), expected.pop(key), strict=True):
-            assert np.shape(some) == np.shape(numbers), key
-            assert np.allclose(some, numbers, rtol=1e-9, atol=1e-12), key
-    assert given == expected
-    assert list(observations) == env.possible_agents
-    for agent, seen in enumerate(observations.values()):
-        size, legal = oracle.actions[agent], oracle.legal(agent)
-        assert seen["observation"].dtype == np.int32
-        assert seen["observation"].tolist() == oracle.observation(agent)
-        assert seen["action_mask"].dtype == np.int8
-        assert seen["action_mask"].tolist() == [int(action in legal) for action in range(size)]
-    for name in env.possible_agents[:20]:
-        assert env.observation_space(name).contains(observations[name])
-    assert [env.action_space(name).n for name in env.possible_agents] == oracle.actions
-
-
-def play(env, oracle, observations, chance, way="any"):
-    """Play the step, with random actions of this way."""
-    compare(env, oracle, observations)
-    assert env.agents == env.possible_agents
-    options = [oracle.legal(agent) for agent in range(oracle.num_agents)]
-    actions = [{"any": chance.choice(legal), "first": legal[0], "last": legal[-1]}[way] for legal in options]
-    observations, rewards, terminations, truncations, _ = env.step(dict(zip(env.possible_agents, actions, strict=True)))
-    expected = oracle.step(actions)
-    compare(env, oracle, observations)
-    assert list(rewards) == env.possible_agents
-    for reward, numbers in zip(rewards.values(), expected, strict=True):
-        assert close(reward, numbers)
-        assert (reward >= -1).all()
-        assert (reward <= 0).all()
-    assert terminations == dict.fromkeys(env.possible_agents, True)
-    assert truncations == dict.fromkeys(env.possible_agents, False)
-    assert env.agents == []
 
 
 def position(chance, params, keys):
@@ -117,43 +73,25 @@ def position(chance, params, keys):
     return {"agent_od": [chance.choice(some) for some in pairs]} | {key: values[key] for key in keys}
 
 
+GAME = JointGame(ID, RouteChoice, position, {"observation": np.int32})
+
+
 @cases
 def test_instances(params):
     """The same one in all episodes, and for all seeds of `reset`."""
-    env, chance = momagames.make(ID, "parallel", **params), random.Random(4)
-    for way in WAYS:
-        observations, _ = env.reset(seed=2**63 + 5) if way == "any" else env.reset()
-        play(env, RouteChoice.generate(2**63 + 5, **params), observations, chance, way)
+    GAME.play_seeds(params, SEEDS[-1])
 
 
 @pytest.mark.parametrize("keys", [(), ("tolled",), ("rng",), ("tolled", "counts", "flows", "rng")], ids=str)
 @cases
 def test_given_positions(params, keys):
-    """A given instance stays for one episode; then that of the parameters is there again."""
-    env, chance = momagames.make(ID, "parallel", **params), random.Random(3)
-    env.reset(seed=11)
-    for way in WAYS:
-        state = position(chance, params, keys)
-        oracle = RouteChoice.given(state, env.get_state()["rng"], **params)
-        observations, _ = env.reset(options={"state": state})
-        play(env, oracle, observations, chance, way)
-    observations, _ = env.reset()
-    play(env, RouteChoice.generate(oracle.word, **params), observations, chance)
+    GAME.play_positions(params, keys)
 
 
 @cases
 def test_positions_after_the_step(params):
     """They are over; flows and times may be left out."""
-    env, again = (momagames.make(ID, "parallel", **params) for _ in range(2))
-    observations, _ = env.reset(seed=5)
-    play(env, RouteChoice.generate(5, **params), observations, random.Random(5))
-    state = env.get_state()
-    for given in (state, {key: state[key] for key in ("agent_od", "tolled", "counts", "rng")}):
-        observations, _ = again.reset(options={"state": given})
-        assert again.agents == []
-        compare(again, RouteChoice.given(given, **params), observations)
-    observations, _ = again.reset()
-    compare(again, RouteChoice.generate(5, **params), observations)
+    GAME.play_on(params, 1, without=("flows", "latency", "cost"))
 
 
 @pytest.mark.parametrize("network", [TOWN, STREETS, POWERS], ids=["town", "streets", "powers"])
@@ -162,7 +100,7 @@ def test_networks_in_files(network, tmp_path):
     file.write_text(json.dumps(network))
     env = momagames.make(ID, "parallel", network=str(file), num_agents=9)
     observations, _ = env.reset(seed=1)
-    play(env, RouteChoice.generate(1, network=network, num_agents=9), observations, random.Random(1))
+    GAME.play(env, RouteChoice.generate(1, network=network, num_agents=9), observations, random.Random(1))
 
 
 def test_shortest_routes_by_hand():
@@ -186,5 +124,5 @@ def test_rewards_by_hand():
         _, rewards, *_ = env.step(dict(zip(env.agents, [0, 1, 2, 0], strict=True)))
         latencies = [15 / 10 / 3, 17.5 / 10 / 3, 17.5 / 10 / 3]
         expected = [[-latencies[k], -tolls[k]] for k in (0, 1, 2, 0)]
-        assert all(close(reward, numbers) for reward, numbers in zip(rewards.values(), expected, strict=True))
+        assert all(equal(reward, np.float32, numbers) for reward, numbers in zip(rewards.values(), expected, strict=True))
         assert np.allclose(RouteChoice.generate(0, **params).step([0, 1, 2, 0]), expected, rtol=1e-12, atol=0)

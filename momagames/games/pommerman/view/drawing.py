@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Cell, Cells, Keys, Parameter, Slide, State
+from momagames.contract.views import make_viewer_option
 from momagames.games.pommerman.rules.state import (
     DOWN,
     EXTRA_BOMB,
@@ -55,7 +56,7 @@ def build_options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
     viewer = "view of one agent, without hidden information"
     cell = "mark those that the bomb on this cell (row * board_size + column) can reach; -1: none"
     return (
-        Parameter("viewer", None, viewer, choices=(None, *agents)),
+        make_viewer_option(agents, viewer),
         Parameter("blasts", False, "mark the cells that bombs can reach"),
         Parameter("cell", -1, cell, -1, size * size - 1),
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Cell, Cells, Keys, Parameter, Slide, State
+from momagames.contract.views import make_viewer_option
 from momagames.games.robotmail.rules.state import BACKWARD, FORWARD, FULL, LEFT, RIGHT, STAND
 from momagames.games.robotmail.view import tiles
 from momagames.games.robotmail.view.scene import (
@@ -52,7 +53,7 @@ def build_options(agents: tuple[str, ...], width: int, height: int) -> tuple[Par
     viewer = "view of one agent, without the indices of mails that it does not observe"
     cell = "mark the receivers of the mail on this cell (row * width + column), or the mails for it; -1: none"
     return (
-        Parameter("viewer", None, viewer, choices=(None, *agents)),
+        make_viewer_option(agents, viewer),
         Parameter("cell", -1, cell, -1, width * height - 1),
     )
 
