@@ -7,9 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
+from momagames.contract import (
+    Field,
+    Game,
+    Human,
+    Kernels,
+    Keys,
+    LearningSupport,
+    Objective,
+    Parameter,
+    Solvers,
+    View,
+    check_parameters,
+)
 from momagames.errors import InvalidParameter, invalid_value
-from momagames.games.beach import codec, rules, view
+from momagames.games.beach import codec, learning, rules, view
 from momagames.render import canvas
 
 
@@ -56,6 +68,7 @@ PARAMETERS = (
     Parameter("reward_mode", "individual", "each agent gets the points of its section, or all get those of the beach",
               choices=("individual", "team")),
 )  # fmt: skip
+LEARNING = LearningSupport(write_differences=learning.write_differences)
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
 
 SOLVERS = {
@@ -122,6 +135,7 @@ def game(id: str, **given: Any) -> Game:
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,
+        learning=LEARNING,
         policies={name: f"momagames.games.beach.policies:{name.upper()}" for name in ("best_response", "imitate", "overflow")},
         solvers=SOLVERS[team],
         params=params,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from momagames.games.route_choice.rules import measure_link
+from momagames.games.route_choice.rules import find_largest, measure_link
 from momagames.kernels.jit import kernel
 
 SHORTEST, BEST_RESPONSE, MARGINAL = range(3)
@@ -21,10 +21,7 @@ def weigh_link(state, link, flow, factors):
 @kernel
 def find_factors(state, weights):
     """Return the weights of the latency and the toll of a link: as shares of the largest ones (§5)."""
-    largest_latency, largest_toll = 0.0, 0.0
-    for link in range(np.int64(state["links"])):
-        latency, toll = measure_link(state, link, np.float64(state["agents"]))
-        largest_latency, largest_toll = max(largest_latency, latency), max(largest_toll, toll)
+    largest_latency, largest_toll = find_largest(state)
     return (
         weights[0] / largest_latency if largest_latency > 0 else 0.0,
         weights[1] / largest_toll if largest_toll > 0 else 0.0,

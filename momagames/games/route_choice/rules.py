@@ -99,16 +99,29 @@ def measure_link(state, link, flow):
 
 
 @kernel
-def measure_routes(state):
-    """§5 Write the costs of links, and those of routes."""
+def find_largest(state):
+    """§5 Return the largest latency and the largest toll of a link with all agents on it."""
     largest_latency, largest_toll = 0.0, 0.0
     for link in range(np.int64(state["links"])):
         latency, toll = measure_link(state, link, np.float64(state["agents"]))
         largest_latency, largest_toll = max(largest_latency, latency), max(largest_toll, toll)
+    return largest_latency, largest_toll
+
+
+@kernel
+def measure_routes(state):
+    """§5 Write the costs of links, and those of routes."""
+    largest_latency, largest_toll = find_largest(state)
     for link in range(np.int64(state["links"])):
         latency, toll = measure_link(state, link, np.float64(state["flow"][link]))
         state["link_cost"][link, LATENCY] = latency / largest_latency if largest_latency > 0 else 0.0
         state["link_cost"][link, TOLL] = toll / largest_toll if largest_toll > 0 else 0.0
+    sum_links(state)
+
+
+@kernel
+def sum_links(state):
+    """§5 Write the costs of routes from those of their links."""
     longest = np.float64(state["longest"])
     for route in range(np.int64(state["first"][np.int64(state["pairs"])])):
         latency, toll = 0.0, 0.0
