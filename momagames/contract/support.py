@@ -136,9 +136,10 @@ class LearningSupport:
     egocentric_view     for small networks
     write_differences(state, actions, out)
                         kernel, for games of one step: writes to out float64[A, K], from the position after the step with
-                        actions int64[A, 1], the difference reward of each agent: the mean reward of all agents, minus this
-                        mean if the agent were not there (it then counts as a reward of 0). Where rewards are drawn, its
-                        expected value is that of the expected rewards. May overwrite the state
+                        actions int64[A, 1], the difference reward of each agent: the reward of its team, minus what it would
+                        be without the agent; for agents with rewards of their own the sum of all of them, minus what it would
+                        be, divided by A. Where rewards are drawn, its expected value is that of expected rewards. May
+                        overwrite the state
     reward_factors      local rewards, for learners of joint actions
     """
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import log10, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -94,8 +94,9 @@ def make_graph(factors: Sequence[RewardFactor], arms: Sequence[int], name: str) 
 def check_rows(name: str, rows: int, what: str) -> None:
     """Raise InvalidParameter if a table is too large."""
     if rows > MAX_ROWS:
+        size = f"{rows:,}" if rows < 10**15 else f"about 10^{log10(rows):.0f}"
         raise InvalidParameter(
-            f"{name}: {rows:,} {what}: expected at most {MAX_ROWS:,}; a game with fewer joint actions, or with a sparser "
+            f"{name}: {size} {what}: expected at most {MAX_ROWS:,}; a game with fewer joint actions, or with a sparser "
             "coordination graph, fits"
         )
 
@@ -129,8 +130,10 @@ def make_plan(graph: Graph, name: str) -> Plan:
         messages[len(steps) - 1] = set(scope)
     indices = [_list_indices(graph, steps, number) for number in range(len(steps))]
     rows = np.array([prod(arms[i] for i in scope) for _, scope, _, _ in steps])
-    lengths = [[len(step[kind]) for step in steps] for kind in (2, 3)]
-    first_factor, first_message = (np.concatenate([[0], np.cumsum(one)]).astype(np.int64) for one in lengths)
+    first_factor, first_message = (
+        np.concatenate([[0], np.cumsum([len(one) for one in inputs])]).astype(np.int64)
+        for inputs in ([step[2] for step in steps], [step[3] for step in steps])
+    )
     return Plan(
         np.array([agent for agent, _, _, _ in steps]), rows, np.array([arms[agent] for agent, _, _, _ in steps]),
         first_factor, np.array([f for step in steps for f in step[2]], np.int64),

@@ -74,8 +74,8 @@ def measure_least(plan, variances, pool):
 def insert_pair(pool, first, count, mean, variance, key):
     """Remove pairs that a new one makes needless from a row; return their new number, and whether the new one joins them.
 
-    A pair is needless if another one has at least its mean and variance, or at most its variance but at least its value with the
-    least variance that is to come: the square root is concave, so that more of it only helps the one with less.
+    A pair is needless if another one has at least its mean and variance, or at most its variance but at least its value with
+    the least variance that is to come: the square root is concave, so that more of it only helps the one with less.
     """
     for i in range(first, first + count):
         is_larger = pool.means[i] >= mean and pool.variances[i] >= variance
@@ -104,7 +104,7 @@ def eliminate(plan, means, variances, pool, actions):
     total, size, used = measure_least(plan, variances, pool), pool.means.shape[0], 0
     last = plan.agents.shape[0] - 1
     for step in range(last + 1):
-        factor, factors = plan.first_factor[step], plan.first_factor[step + 1] - plan.first_factor[step]
+        factors = plan.first_factor[step + 1] - plan.first_factor[step]
         message, messages = plan.first_message[step], plan.first_message[step + 1] - plan.first_message[step]
         rest, place = max(total - pool.least[step], 0.0), plan.first_index[step]
         for row in range(plan.rows[step]):

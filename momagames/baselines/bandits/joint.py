@@ -3,8 +3,9 @@
 
 The choice for weights is that of multi-agent upper confidence exploration (Bargiacchi et al. 2018): the joint action with the
 highest sum of weighted means plus sqrt(log(t J) / 2 * sum r^2 / n), for t pulls, J joint actions, and n pulls of a local joint
-action whose weighted rewards have the range r. Ranges are those that were observed. Pulls are for the weights of a lattice in
-turn. Without a coordination graph there is one local reward, that of all agents: UCB1 over joint actions.
+action. r is the range of weighted local rewards: the largest that any of them has had, since one that is seldom other than 0
+has none at first. Pulls are for the weights of a lattice in turn. Without a coordination graph there is one local reward, that
+of all agents: UCB1 over joint actions.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.bandits.elimination import Graph, Ints, Plan, list_joint_actions, make_plan
-from momagames.baselines.bandits.elimination_kernels import Pool, eliminate, make_pool
+from momagames.baselines.bandits.elimination import Graph, Ints, Plan, list_joint_actions
+from momagames.baselines.bandits.elimination_kernels import eliminate, make_pool
 from momagames.baselines.bandits.independent import NO_HISTORY, make_buffers
 from momagames.baselines.bandits.pareto import choose_pareto
 from momagames.contract import Game
@@ -167,16 +168,19 @@ def compile_joint_pulls(game: Game, has_factors: bool, is_pareto: bool) -> Calla
                 for agent in range(actions.shape[0]):
                     actions[agent, 0] = joint[entry, agent]
             else:
-                weights = lattice[(pulls + number) % lattice.shape[0]]
-                scale = exploration * exploration * 0.5 * (np.log(pulls + number + 1.0) + log_joint)
+                weights, spread = lattice[(pulls + number) % lattice.shape[0]], 0.0
+                for k in range(objectives):
+                    largest = 0.0
+                    for factor in range(factors):
+                        largest = max(largest, tables.highs[factor, k] - tables.lows[factor, k])
+                    spread += weights[k] * largest
+                scale = exploration * exploration * 0.5 * (np.log(pulls + number + 1.0) + log_joint) * spread * spread
                 for entry in range(means.shape[0]):
-                    factor, total, spread = plan.entry_factors[entry], 0.0, 0.0
+                    total = 0.0
                     for k in range(objectives):
                         total += weights[k] * tables.means[entry, k]
-                        spread += weights[k] * (tables.highs[factor, k] - tables.lows[factor, k])
-                    is_tried = tables.counts[entry] > 0.0
                     means[entry] = total
-                    variances[entry] = scale * spread * spread / tables.counts[entry] if is_tried else UNTRIED
+                    variances[entry] = scale / tables.counts[entry] if tables.counts[entry] > 0.0 else UNTRIED
                 if not eliminate(plan, means, variances, pool, actions):
                     return word, number
             word = advance(word)

@@ -178,9 +178,7 @@ class BanditUcb(IndependentBandit):
         self, game: Game, starts: NDArray[Any], mask: NDArray[np.int8], weights: Floats, word: int
     ) -> IndependentLearners:
         options = UcbOptions(float(self.exploration), self.radius == "tuned", float(self.inertia))
-        return IndependentLearners(
-            game, starts, mask, weights, "ucb", make_ucb_tables(*mask.shape), options, self.signal, word
-        )
+        return IndependentLearners(game, starts, mask, weights, "ucb", make_ucb_tables(*mask.shape), options, self.signal, word)
 
     def compute_policy(self, learner: IndependentLearners) -> Floats:
         return compute_frequencies(learner.tables)
@@ -223,14 +221,14 @@ class BanditJoint(BanditMethod):
     exact for the estimates, for all weights.
 
     divisions      of the simplex lattice whose weights the pulls are for, in turn; and of that of the policies
-    exploration    factor of the radius of confidence bounds
+    exploration    factor of the radius of confidence bounds: theory has 1, and less was better in the games that were measured
     rule           `confidence`, or `pareto`: Pareto UCB1 (Drugan and Nowé 2013), which pulls a random joint action with
                    non-dominated bounds, in games with at most 4,096 joint actions
     """
 
     name: ClassVar[str] = "bandit_joint"
     default_budget: ClassVar[int] = 1_000_000
-    exploration: float = 1.0
+    exploration: float = 0.3
     rule: Literal["confidence", "pareto"] = "confidence"
 
     def __post_init__(self) -> None:

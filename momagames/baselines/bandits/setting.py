@@ -17,7 +17,7 @@ def check_one_step(name: str, game: Game) -> None:
     """Raise InvalidParameter unless all agents act once, at the same time, with one discrete action each."""
     if game.max_episode_steps != 1:
         raise InvalidParameter(
-            f"{name} needs a game whose episodes have one step; {game.id} has up to {game.max_episode_steps:,} steps: expected 1"
+            f"{name} needs a game whose episodes have one step: expected 1 step, {game.id} has up to {game.max_episode_steps:,}"
         )
     if game.actors != len(game.agents) or len(game.actions) > 1:
         raise InvalidParameter(
@@ -30,8 +30,8 @@ def check_fixed_start(name: str, game: Game) -> None:
     """Raise InvalidParameter if start positions differ: a bandit does not see in which one it is."""
     if game.chance == "start":
         raise InvalidParameter(
-            f"{name} needs a game that always starts in the same position; that of {game.id} is drawn: expected one given start "
-            "position (`momagames train --instance-seed`)"
+            f"{name} needs a game that always starts in the same position; that of {game.id} is drawn: expected a given one "
+            "(`momagames train --instance-seed`)"
         )
 
 
@@ -53,4 +53,5 @@ def find_arms(name: str, game: Game, starts: NDArray[Any]) -> NDArray[np.int8]:
     masks = batch.masks.reshape(len(starts), len(game.agents), -1)
     if (masks != masks[:1]).any():
         raise InvalidParameter(f"{name}: {game.id}: start positions differ in legal actions: expected the same in all of them")
-    return masks[0].copy()
+    arms: NDArray[np.int8] = masks[0].copy()
+    return arms

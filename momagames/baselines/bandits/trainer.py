@@ -17,7 +17,8 @@ class Learner(Protocol):
 
     pulls: int
 
-    def pull(self, count: int) -> None: ...
+    def pull(self, count: int, history: NDArray[np.int16] = ...) -> None:
+        """Pull `count` times. The joint actions of the first pulls are written to history int16[n, A]."""
 
     def state_dict(self) -> tuple[dict[str, int], dict[str, NDArray[Any]]]: ...
 
