@@ -38,7 +38,10 @@ GAMES: dict[str, dict[str, Any]] = {  # id -> parameters; one of each family
     "mo-pommerman-duel-v0": {"max_steps": 40},
     "mo-tileblast-v0": {"level": 1, "objectives": ("win", "goals")},
     "mo-robotmail-2-v0": {"max_step": 40},
+    "mo-gem-mining-v0": {"num_agents": 3},
 }
+BANDITS = ("bandit_ucb", "bandit_gradient", "bandit_joint")
+ONE_STEP = ("mo-gem-mining-v0",)  # games for bandits alone
 EVOLUTION = {"population": 4, "episodes": 1, "shared": True}
 CLONING = {
     "tier": "random",
@@ -56,6 +59,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], int]] = {  # method -> small options, b
     "beam_estimate": ({"population": 6, "elites": 3, "episodes": 2}, 60_000),
     "grpo": ({"hidden": 4, "groups": 4, "group_size": 4}, 60_000),
     "ntuple": ({"opening": 2}, 200_000),
+    **dict.fromkeys(BANDITS, ({"divisions": 1}, 2_000)),
     "moppo": (TINY, 480),
     "nsga2": (EVOLUTION, 60_000),
     "cma": ({**EVOLUTION, "divisions": 1, "sigma": 0.5}, 60_000),
@@ -90,7 +94,8 @@ def make_training(name: str, id: str) -> tuple[Method, TrainingSetup]:
 def make_data() -> TemporaryDirectory[str]:
     """Make a dataset of random play in every game, in a folder that is removed when the program ends."""
     place = TemporaryDirectory()
-    parts = [part("random", {"id": id, "params": params}, episodes=10) for id, params in GAMES.items()]
+    games = {id: params for id, params in GAMES.items() if id not in ONE_STEP}
+    parts = [part("random", {"id": id, "params": params}, episodes=10) for id, params in games.items()]
     datasets.make(recipe(*parts), place.name)
     return place
 
@@ -100,7 +105,7 @@ def list_cases() -> list[str]:
     found = []
     for id in GAMES:
         make_game(id)  # errors of its parameters are no answers
-        for name in OPTIONS:
+        for name in BANDITS if id in ONE_STEP else OPTIONS:
             try:
                 make_training(name, id)
             except InvalidParameter:

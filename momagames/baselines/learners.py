@@ -17,6 +17,9 @@ LEARNERS = {
     "grpo": "momagames.baselines.candidates.grpo:Grpo",
     "cross_entropy": "momagames.baselines.candidates.cross_entropy:CrossEntropy",
     "beam_estimate": "momagames.baselines.search.beam_estimate:BeamEstimate",
+    "bandit_joint": "momagames.baselines.bandits.method:BanditJoint",
+    "bandit_ucb": "momagames.baselines.bandits.method:BanditUcb",
+    "bandit_gradient": "momagames.baselines.bandits.method:BanditGradient",
     "moppo": "momagames.baselines.moppo.method:Moppo",
 }
 

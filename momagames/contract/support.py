@@ -95,6 +95,31 @@ class EgocentricView:
         return self.cells + len(self.scalars)
 
 
+@dataclass(frozen=True)
+class RewardFactor:
+    """A local reward: a part of the reward of a team that depends on the actions of few agents.
+
+    agents     their indices
+    classes    for each of them the class, from 0, of each of its actions: actions of one class make no difference to this
+               reward. Empty: each action is a class
+    """
+
+    agents: tuple[int, ...]
+    classes: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewardFactors:
+    """The coordination graph of a team with one step: its reward is a sum of local rewards (`bandit_joint`).
+
+    factors              F local rewards
+    write(state, out)    kernel that writes them to out float64[F, K], from the position after the step
+    """
+
+    factors: tuple[RewardFactor, ...]
+    write: Callable[..., None]
+
+
 @dataclass(frozen=True, kw_only=True)
 class LearningSupport:
     """Optional support for learners and for filtered policies.
@@ -109,6 +134,13 @@ class LearningSupport:
     objective_features  for candidate actions, instead of `SearchSupport.present` and `optimistic`
     board               for tables of cell patterns
     egocentric_view     for small networks
+    write_differences(state, actions, out)
+                        kernel, for games of one step: writes to out float64[A, K], from the position after the step with
+                        actions int64[A, 1], the difference reward of each agent: the reward of its team, minus what it would
+                        be without the agent; for agents with rewards of their own the sum of all of them, minus what it would
+                        be, divided by A. Where rewards are drawn, its expected value is that of expected rewards. May
+                        overwrite the state
+    reward_factors      local rewards, for learners of joint actions
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None
@@ -117,6 +149,8 @@ class LearningSupport:
     objective_features: ObjectiveFeatures | None = None
     board: BoardTables | None = None
     egocentric_view: EgocentricView | None = None
+    write_differences: Callable[..., None] | None = None
+    reward_factors: RewardFactors | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

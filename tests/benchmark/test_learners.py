@@ -8,6 +8,7 @@ import pytest
 
 import momagames
 from momagames.baselines import METHODS, method, policy
+from momagames.baselines.bandits.method import BanditGradient, BanditJoint, BanditUcb
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
@@ -31,6 +32,7 @@ from tests.cli.test_app import momagames_here
 pytestmark = pytest.mark.long  # trains, or compiles methods
 
 SAMEGAME = ("mo-samegame-v0", {"board_width": 4, "board_height": 4, "num_colors": 2})
+GEM_MINING = ("mo-gem-mining-v0", {"num_agents": 5})
 BREAKTHROUGH = ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5, "objectives": ("win", "captures")})
 # method -> method with small options, game, budget
 CASES = {
@@ -38,6 +40,9 @@ CASES = {
     "beam_estimate": (BeamEstimate(6, 3, 4, 4), SAMEGAME, 20_000),
     "grpo": (Grpo(hidden=4, groups=4, group_size=4, utility="chebyshev"), SAMEGAME, 20_000),
     "ntuple": (Ntuple(opening=2), BREAKTHROUGH, 9_000_000),
+    "bandit_ucb": (BanditUcb(signal="difference"), GEM_MINING, 1_500_000),
+    "bandit_gradient": (BanditGradient(), GEM_MINING, 1_500_000),
+    "bandit_joint": (BanditJoint(), GEM_MINING, 75_000),
     "moppo": (Moppo(**TINY), BREAKTHROUGH, 480),
 }
 
@@ -47,7 +52,7 @@ def make_training(name, **changes):
     if made.package:
         pytest.importorskip(made.package)
     game = momagames.spec(id, **params)
-    opponents = (Opponent(name="random", options={}),) if len(game.agents) > 1 else ()
+    opponents = (Opponent(name="random", options={}),) if len(set(game.teams)) > 1 else ()
     return replace(trainings.Training(game, made, 1, budget, game.agents[:1], opponents), **changes)
 
 
@@ -101,21 +106,22 @@ def test_checkpoints_play(name, tmp_path):
     policies = training.select_policies(checkpoint.make_policies())
     assert policies[0].label == "w=(1, 0)"
     weights = [1.0, 0.0]
+    agent = None if game.sequential else 0
     play = Episode(game)
     play.reset(3)
     for seed in range(5):
         actions = [
-            source(play.state, play.mask(play.mover), np.random.default_rng(seed))
-            for source in (policy(str(path), game, weights=weights), policy(str(path), game, weights=[2.0, 0.0]))
+            source(play.state, play.mask(agent or play.mover), np.random.default_rng(seed))
+            for source in (policy(str(path), game, agent, weights=one) for one in (weights, [2.0, 0.0]))
         ]
         assert actions[0] == actions[1] or name == "moppo"  # networks see the weights as they are
     with pytest.raises(InvalidFile, match="cannot play"):
         policy(str(path), momagames.spec("mo-tileblast-v0" if game.id == "mo-breakthrough-v0" else "mo-breakthrough-v0"))
     if name == "ntuple":
         with pytest.raises(InvalidParameter, match="invalid greedy=False"):
-            policy(str(path), game, greedy=False)
+            policy(str(path), game, agent, greedy=False)
     else:
-        policy(str(path), game, greedy=False)
+        policy(str(path), game, agent, greedy=False)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -7,10 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
+from momagames.contract import (
+    Field,
+    Game,
+    Human,
+    Kernels,
+    Keys,
+    LearningSupport,
+    Objective,
+    Parameter,
+    Solvers,
+    View,
+    check_parameters,
+)
 from momagames.contract.views import make_viewer_option
 from momagames.errors import InvalidParameter, invalid_value
-from momagames.games.beach import codec, rules, view
+from momagames.games.beach import codec, learning, rules, view
 from momagames.render import canvas
 
 PARAMETERS = (
@@ -27,6 +39,7 @@ PARAMETERS = (
     Parameter("reward_mode", "individual", "each agent gets the points of its section, or all get those of the beach",
               choices=("individual", "team")),
 )  # fmt: skip
+LEARNING = LearningSupport(write_differences=learning.write_differences)
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
 
 SOLVERS = {
@@ -96,6 +109,7 @@ def game(id: str, **given: Any) -> Game:
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,
+        learning=LEARNING,
         policies={name: f"momagames.games.beach.policies:{name.upper()}" for name in ("best_response", "imitate", "overflow")},
         solvers=SOLVERS[team],
         params=params,

@@ -6,11 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Human, Kernels, Keys, Objective, Parameter, Solvers, View, check_parameters
+from momagames.contract import (
+    Field,
+    Game,
+    Human,
+    Kernels,
+    Keys,
+    LearningSupport,
+    Objective,
+    Parameter,
+    Solvers,
+    View,
+    check_parameters,
+)
 from momagames.contract.number_lists import read_number_list
 from momagames.contract.views import make_viewer_option
 from momagames.errors import InvalidParameter, invalid_value
-from momagames.games.gem_mining import codec, rules, view
+from momagames.games.gem_mining import codec, learning, rules, view
 from momagames.kernels.rng import random_words
 from momagames.render import canvas
 
@@ -101,7 +113,7 @@ def game(id: str, **given: Any) -> Game:
     sampled = params["reward_mode"] == "sampled"
     blank["first"], blank["sampled"] = params["bonus_exponent"] == "others", sampled
     highest = float(agents) if sampled else sum([params["trunc_probability"]] * agents)
-    names = tuple(f"agent_{i}" for i in range(agents))
+    names, reach = tuple(f"agent_{i}" for i in range(agents)), instance["connectivity"].astype(int).tolist()
     return Game(
         id=id,
         title="MO-GemMining",
@@ -113,7 +125,7 @@ def game(id: str, **given: Any) -> Game:
         information="partial",
         objectives=tuple(Objective(f"gems_{k}", "gems", 0, highest, 0, highest, "§5") for k in range(types)),
         actions=(longest,),
-        agent_actions=tuple(instance["connectivity"].astype(int).tolist()),
+        agent_actions=tuple(reach),
         fields=(Field("observation", (1,), "float32", 0, 1),),
         max_episode_steps=1,
         factory=game,
@@ -128,6 +140,9 @@ def game(id: str, **given: Any) -> Game:
             picture_options=(canvas.SIZE,),
         ),
         human=HUMAN,
+        learning=LearningSupport(
+            write_differences=learning.write_differences, reward_factors=learning.make_factors(reach, mines)
+        ),
         policies={name: f"momagames.games.gem_mining.policies:{name.upper()}" for name in ("greedy_mine", "village_response")},
         solvers=Solvers(fronts={"returns": "momagames.games.gem_mining.solver.fronts:TEAM"}),
         params=params,

@@ -6,9 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Human, Kernels, Objective, Parameter, Solvers, State, View, check_parameters
+from momagames.contract import (
+    Field,
+    Game,
+    Human,
+    Kernels,
+    LearningSupport,
+    Objective,
+    Parameter,
+    Solvers,
+    State,
+    View,
+    check_parameters,
+)
 from momagames.contract.views import make_viewer_option
-from momagames.games.route_choice import codec, networks, rules, view
+from momagames.errors import InvalidParameter, invalid_value
+from momagames.games.route_choice import codec, learning, networks, rules, view
 from momagames.games.route_choice.networks import Network
 from momagames.render import canvas
 
@@ -26,6 +39,7 @@ PARAMETERS = (
 )  # fmt: skip
 POLICIES = {name: f"momagames.games.route_choice.policies:{name.upper()}" for name in ("best_response", "marginal", "shortest")}
 SOLVERS = Solvers(by_counts="momagames.games.route_choice.solver:count_agents")
+LEARNING = LearningSupport(write_differences=learning.write_differences)
 KERNELS = Kernels(generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe)
 
 
@@ -68,6 +82,7 @@ def game(id: str, **given: Any) -> Game:
             picture_options=(canvas.SIZE,),
         ),
         human=Human(keys=view.make_keys(int(choices.max())), action_name=action_name, parse_action=parse_action),
+        learning=LEARNING,
         policies=POLICIES,
         solvers=SOLVERS,
         params=params,

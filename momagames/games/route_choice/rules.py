@@ -116,6 +116,12 @@ def measure_routes(state):
         latency, toll = measure_link(state, link, np.float64(state["flow"][link]))
         state["link_cost"][link, LATENCY] = latency / largest_latency if largest_latency > 0 else 0.0
         state["link_cost"][link, TOLL] = toll / largest_toll if largest_toll > 0 else 0.0
+    sum_links(state)
+
+
+@kernel
+def sum_links(state):
+    """§5 Write the costs of routes from those of their links."""
     longest = np.float64(state["longest"])
     for route in range(np.int64(state["first"][np.int64(state["pairs"])])):
         latency, toll = 0.0, 0.0
