@@ -20,7 +20,6 @@ from momagames.contract import (
     check_parameters,
 )
 from momagames.contract.views import make_viewer_option
-from momagames.errors import InvalidParameter, invalid_value
 from momagames.games.route_choice import codec, learning, networks, rules, view
 from momagames.games.route_choice.networks import Network
 from momagames.render import canvas
