@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 import momagames
+from momagames.kernels.jit import INTERPRETED
 
-SEEDS = (0, 1, 77, 2**63 + 5)
+SEEDS = (77, 2**63 + 5) if INTERPRETED else (0, 1, 77, 2**63 + 5)  # plain Python takes long
 WAYS = {"any": lambda legal: legal, "first": lambda legal: legal[:1], "last": lambda legal: legal[-1:]}
 
 

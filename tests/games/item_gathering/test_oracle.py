@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
+from momagames.kernels.jit import INTERPRETED
 from tests.games.item_gathering.cases import CROWD, ROOM
 from tests.games.item_gathering.naive import ItemGathering
 from tests.games.joint import SEEDS, JointGame
@@ -38,7 +39,7 @@ CASES = [
     {"initial_map": CROWD[:2], "num_timesteps": 15, "control": "central", "pickup_probabilities": [0.5, 1]},
     {"initial_map": "1.2\n.3.\n\n", "num_timesteps": 5, "control": "central", "objectives": ["item_2", "item_1"]},
     {"control": "central", "randomise": True, "num_timesteps": 20},
-    {"initial_map": LARGE, "randomise": True, "num_timesteps": 100, "reward_mode": "team"},
+    {"initial_map": LARGE, "randomise": True, "num_timesteps": 10 if INTERPRETED else 100, "reward_mode": "team"},
 ]
 
 
