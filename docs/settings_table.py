@@ -14,7 +14,8 @@ import momagames
 from momagames.contract.titles import describe_game
 
 HERE = Path(__file__).resolve().parent
-PAGES = HERE / "settings.md", HERE / "settings-momaland.md"  # games of our own or of others, and those from MOMAland
+PAGES = HERE / "settings.md", HERE / "settings-momaland.md"
+SECOND = ("mo-connect4-v0", "mo-ingenious-v0")  # games of the second page
 FOUND = HERE.parent / "benchmarks" / "learning" / "tradeoffs.jsonl"
 PLACE = re.compile(r"(<!-- candidates: start[^\n]*-->\n).*?(<!-- candidates: end -->)", re.DOTALL)
 
@@ -37,7 +38,7 @@ def format_row(line: dict[str, Any]) -> str:
 def candidates_table(page: Path) -> str:
     """Return one row for each candidate of a page, in the order of the games and of their objectives."""
     lines = [json.loads(line) for line in FOUND.read_text(encoding="utf-8").splitlines()]
-    lines = [line for line in lines if ("MOMAland" in momagames.spec(line["id"]).source) == (page == PAGES[1])]
+    lines = [line for line in lines if (line["id"] in SECOND) == (page == PAGES[1])]
     lines.sort(key=lambda line: (line["id"], line["opponents"], str(line["params"])))
     head = [
         "| setting | opponents | one policy | points | least loss | simple | verdict |",

@@ -66,21 +66,17 @@ BREAKTHROUGH = [
     "speed captures losses",
 ]  # fmt: skip
 
-BEACH, ITEMS, GEMS, INGENIOUS, CONNECT4 = (
-    f"mo-{name}-v0" for name in ("beach", "item-gathering", "gem-mining", "ingenious", "connect4")
-)
-CROWDS: list[tuple[str, dict[str, Any]]] = [
-    (BEACH, {"num_agents": 50, "type_counts": [35, 15], "sections": 5, "capacity": 3, "num_timesteps": 2}),
-    (BEACH, {"num_agents": 100, "type_counts": [70, 30], "sections": 8, "capacity": 3, "num_timesteps": 3}),
-]  # fmt: skip
-GATHERING = {"corners": 9, "orchard": 7}  # steps by map
+INGENIOUS, CONNECT4 = "mo-ingenious-v0", "mo-connect4-v0"
 TILES = [
     {"num_colors": 3, "rack_size": 3, "board_size": 3}, {"num_colors": 3, "rack_size": 3, "board_size": 4},
-    {"num_colors": 4, "rack_size": 3, "board_size": 4}, {"num_colors": 3, "rack_size": 6, "board_size": 5},
+    {"num_colors": 4, "rack_size": 3, "board_size": 4},
 ]  # fmt: skip
-COLUMNS = {
-    "alphabeta": ["win column_0", "speed column_0 column_1", "column_0 column_2 column_4"], "safe:random": ["speed column_0", "speed column_0 column_4"],
-}  # fmt: skip
+SMALL, WIDE = {"board_width": 5, "board_height": 4}, {"board_width": 7, "board_height": 6}
+COLUMNS: list[tuple[dict[str, Any], str, list[str]]] = [
+    (SMALL, "alphabeta", ["win column_0", "speed column_0 column_1", "column_0 column_2 column_4"]),
+    (SMALL, "safe:random", ["speed column_0", "speed column_0 column_4"]),
+    (WIDE, "safe:random", ["speed column_0 column_4"]),
+]
 
 
 @dataclass(frozen=True)
@@ -114,23 +110,13 @@ def list_candidates() -> Iterator[Candidate]:
         for width in (5, 6):
             size = {"board_width": width, "board_height": width}
             yield Candidate("mo-breakthrough-v0", {**size, "objectives": objectives.split()}, ("greedy",))
-    for id, params in CROWDS:
-        yield Candidate(id, {**params, "reward_mode": "team"})
-    for name, steps in GATHERING.items():
-        for changed in ({"control": "central"}, {"reward_mode": "team"}):
-            for shuffled in (False, True):
-                yield Candidate(ITEMS, {"initial_map": name, "num_timesteps": steps, **changed, "randomise": shuffled})
-    for types in (2, 3):
-        yield Candidate(GEMS, {"num_objectives": types, "reward_mode": "expected"})
     for size in TILES:
         yield Candidate(INGENIOUS, {**size, "reward_mode": "collaborative", "fully_observable": True})
         for name in ("greedy", "min_color"):
             yield Candidate(INGENIOUS, {**size, "fully_observable": True}, (name,))
-    for name, sets in COLUMNS.items():
+    for size, name, sets in COLUMNS:
         for objectives in sets:
-            for width, height in ((5, 4), (7, 6)):
-                size = {"board_width": width, "board_height": height}
-                yield Candidate(CONNECT4, {**size, "objectives": objectives.split()}, (name,), "grpo")
+            yield Candidate(CONNECT4, {**size, "objectives": objectives.split()}, (name,), "grpo")
 
 
 def list_simple_policies(game: Game) -> tuple[BatchPolicy, ...]:

@@ -353,3 +353,9 @@ def test_a_policy_with_variants_is_a_method_without_options():
     game = momagames.spec("mo-robotmail-4-v0")
     method = MethodChoice(name="energy_saver", options={}).make_method(game)
     assert len(method.policies(game)) == 6
+
+
+def test_a_game_of_one_team_needs_no_opponents():
+    team = [{"id": "mo-item-gathering-v0", "params": {"reward_mode": "team"}}]
+    made = suite({**POLICIES, "games": team, "methods": [RANDOM], "opponents": [], "seats": ["agent_0"]})
+    assert [run.opponents for run in made.list_runs()] == [(), ()]
