@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import yaml
 
 import momagames
 from momagames.analysis.statistics import Interval
@@ -35,7 +36,7 @@ import make_results  # noqa: E402
 import sections  # noqa: E402
 from archives import Archive  # noqa: E402
 from page_figures import PageSet, show_images  # noqa: E402
-from result_pages import PAGES, make_page, take_ends  # noqa: E402
+from result_pages import COLLECTION, PAGES, TITLES, make_page, take_ends  # noqa: E402
 
 IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")
 
@@ -67,6 +68,11 @@ def test_only_suites_of_the_pages_are_archived(results, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         make_results.main()
     assert "invalid suite='both': expected 'policies', 'plans'" in capsys.readouterr().err
+
+
+def test_every_suite_of_the_collection_has_a_title():
+    collection = yaml.safe_load((ROOT / "configs" / "suites" / f"{COLLECTION}.yaml").read_text(encoding="utf-8"))
+    assert set(collection["suites"]) == set(TITLES)
 
 
 def test_pages_of_an_archive(results, archives, tmp_path):
