@@ -126,6 +126,9 @@ def test_message_of_a_family(results):
     assert message.endswith(f" Ahead of all others: {'level' if is_level else f'`{best}`'} in 1 of 1 setting.")
     # random search finds both fronts of the boards, too
     assert describe_family(data, "one").endswith(" Ahead of all others: level in 1 of 1 setting.")
+    both = describe_family(data, "")  # methods of plans and of policies are not compared with each other
+    assert both.startswith("Plans: ")
+    assert f" Policies: {message.partition(' Ahead of all')[0]} " in both
 
 
 def test_page_of_generalization(archives, tmp_path):
