@@ -56,12 +56,16 @@ def find_ratio_leaders(archive: Archive) -> Leaders:
 
 
 def family(archive: Archive) -> Iterator[str]:
-    """Yield sentences: the best method over all settings and its lead, and the leaders of single settings."""
+    """Yield sentences: the best method of plans and of policies and its lead, and the leaders of single settings."""
     panels, settings = archive.panels, archive.data.settings
-    verdict = compare_methods(panels, settings)
+    groups = {panel.kind: [one for one in panels if one.kind == panel.kind] for panel in panels}
+    verdicts = {kind: verdict for kind, group in groups.items() if (verdict := compare_methods(group, settings))}
+    sentences = [
+        f"{kind.capitalize()}: {describe_verdict(verdict)}" if len(groups) > 1 else describe_verdict(verdict)
+        for kind, verdict in verdicts.items()
+    ]
     leaders = count_leads(find_panel_leaders(panel, settings) for panel in panels)
-    single = f"Ahead of all others: {describe_leads(leaders, len(panels))}."
-    yield f"{describe_verdict(verdict)} {single}" if verdict else single
+    yield " ".join([*sentences, f"Ahead of all others: {describe_leads(leaders, len(panels))}."])
 
 
 # ------------------------------------------------------------------------------------------------------------ policies

@@ -95,13 +95,13 @@ Methods that lead, and in how many settings of a game. A method leads if it is a
 of the difference in runs of equal seeds is above zero. Else the first ones are level. `champion`, which was trained
 longer than the budget, takes part in games alone. In the last column are methods that are trained on instances."""
 COMMANDS = """\
-The results of the games are those of the suite `paper`, with the seeds that the table below lists. The runs were
-made by `momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`.
-`python docs/make_results.py` writes all pages of this section. `python docs/make_results.py --unpack FOLDER` restores the results directory for
-`momagames bench report`, `compare` and `replay`. The archives are without most actions of plans and parameters of
-trained policies, which some replays need and no page does: `momagames bench status` says what is left out. The
-figures are drawn when the site is built (`sphinx-build docs docs/_build`). Each run of the tests computes another
-random sample of the archived rows again (`pytest --long tests/test_archived_rows.py`)."""
+The results of the games are those of the suite `paper` with ten seeds, or with fewer so far, as tables say in the
+column `runs`. The runs were made by `momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`.
+`python docs/make_results.py` writes all pages of this section. `python docs/make_results.py --unpack FOLDER` restores
+the results directory for `momagames bench report`, `compare` and `replay`. The archives are without most actions of
+plans and parameters of trained policies, which some replays need and no page does: `momagames bench status` says what
+is left out. The figures are drawn when the site is built (`sphinx-build docs docs/_build`). Each run of the tests
+computes another random sample of the archived rows again (`pytest --long tests/test_archived_rows.py`)."""
 
 
 def first_page(texts: Mapping[str, str], records: Mapping[str, PageRecord]) -> Iterator[str]:

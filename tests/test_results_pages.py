@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import yaml
 
 import momagames
 from momagames.analysis.statistics import Interval
@@ -35,7 +36,7 @@ import make_results  # noqa: E402
 import sections  # noqa: E402
 from archives import Archive  # noqa: E402
 from page_figures import PageSet, show_images  # noqa: E402
-from result_pages import PAGES, make_page, take_ends  # noqa: E402
+from result_pages import COLLECTION, PAGES, TITLES, make_page, take_ends  # noqa: E402
 
 IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")
 
@@ -67,6 +68,11 @@ def test_only_suites_of_the_pages_are_archived(results, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         make_results.main()
     assert "invalid suite='both': expected 'policies', 'plans'" in capsys.readouterr().err
+
+
+def test_every_suite_of_the_collection_has_a_title():
+    collection = yaml.safe_load((ROOT / "configs" / "suites" / f"{COLLECTION}.yaml").read_text(encoding="utf-8"))
+    assert set(collection["suites"]) == set(TITLES)
 
 
 def test_pages_of_an_archive(results, archives, tmp_path):
@@ -120,6 +126,9 @@ def test_message_of_a_family(results):
     assert message.endswith(f" Ahead of all others: {'level' if is_level else f'`{best}`'} in 1 of 1 setting.")
     # random search finds both fronts of the boards, too
     assert describe_family(data, "one").endswith(" Ahead of all others: level in 1 of 1 setting.")
+    both = describe_family(data, "")  # methods of plans and of policies are not compared with each other
+    assert both.startswith("Plans: ")
+    assert f" Policies: {message.partition(' Ahead of all')[0]} " in both
 
 
 def test_page_of_generalization(archives, tmp_path):
