@@ -150,7 +150,7 @@ def _check_policies(experiment: PoliciesExperiment, game: Game, at: str, number:
         for k, seat in enumerate(seats):
             if seat not in game.agents:
                 raise InvalidFile(invalid_value(f"{place}.seats[{k}]", seat, one_of(game.agents), nearest(seat, game.agents)))
-    if len(game.agents) > 1 and not experiment.opponents:
+    if len(set(game.teams)) > 1 and not experiment.opponents:
         expected = f"at least one policy, because {game.id} has {len(game.agents)} agents"
         raise InvalidFile(invalid_value(f"{at}.opponents", [], expected))
     _convert(experiment.opponents, lambda opponent: opponent.make_policy(game), f"{at}.opponents")
