@@ -77,7 +77,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ),
     (
         "learning/bandits.py", ("routes", "--agents", "8", "--pulls", "50", "--seeds", "1"), (),
-        ("equilibria 1.333 to 1.", "| `bandit_gradient`, difference | "),
+        ("equilibria 1.188 to 1.333", "| `bandit_gradient`, difference | "),
     ),
     ("fronts/win_loss.py", ("3x5", "--bits", "12"), (), ("3x5  momagames  player_1 wins",)),
     (
