@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+from bandit_figure import draw_bandits
 from front_figure import draw_front, draw_meaning
 from legends import LEGENDS
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ COLORS, GIF_COLORS = 96, 48  # of a picture in the files: tiles, letters and the
 
 
 DRAWINGS = LEGENDS | {
+    "bandits.png": draw_bandits,
     "front.png": draw_front,
     "trade-off.png": draw_meaning,
     "report.png": draw_report,

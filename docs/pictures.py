@@ -117,6 +117,7 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Legend("trade-off.png", "Policies of one network between speed and captures", ()),
     Legend("report.png", "The report of the benchmark `quick`", ()),
     Legend("training.png", "Curves of a training", ()),
+    Legend("bandits.png", "Regret of bandits in MO-GemMining", ()),
     Legend("front.png", "What the policies of one network cover in MO-Breakthrough, and the best of them alone", ()),
     Picture("samegame.gif", "A game of a greedy agent, move by move", SAMEGAME, ("greedy",), WHOLE, (SAMEGAME,),
             {"board_width": 8, "board_height": 6, "num_colors": 4}),

@@ -72,6 +72,14 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         "fronts/learned_points.py", ("deep", "--steps", "1000"), ("morl_baselines", "mo_gymnasium"),
         ("deep-sea-treasure-v0-gamma-0.99: GPI-LS attains ", " of the 10 exact ones; 1,000 steps"),
     ),
+    (
+        "learning/bandits.py", ("gems", "--agents", "3", "--pulls", "300", "--seeds", "2", "--figure", "regret.png"), (),
+        ("| learner | w=(1, 0) |", "| `bandit_joint`, pareto | ", "| `bandit_ucb`, difference | "),
+    ),
+    (
+        "learning/bandits.py", ("routes", "--agents", "8", "--pulls", "50", "--seeds", "1"), (),
+        ("equilibria 1.188 to 1.333", "| `bandit_gradient`, difference | "),
+    ),
     ("fronts/win_loss.py", ("3x5", "--bits", "12"), (), ("3x5  momagames  player_1 wins",)),
     (
         "learning/datasets.py", ("--recipe", "samegame-7x7", "--episodes", "200", "100"), ("pyarrow",),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,8 +118,8 @@ def format_interval(values: Floats) -> str:
     return f"{values.mean():,.0f} ± {error:,.0f}"
 
 
-def report_gems(arguments: argparse.Namespace) -> None:
-    """Print a table of cumulative regrets for each weight vector, and draw their growth."""
+def report_gems(arguments: argparse.Namespace) -> dict[str, Floats]:
+    """Print a table of cumulative regrets for each weight vector; return their growth by learner, float64[pulls]."""
     params = {"num_agents": arguments.agents, "instance_seed": arguments.instance_seed}
     game, expected = (momagames.spec("mo-gem-mining-v0", **params, reward_mode=mode) for mode in ("sampled", "expected"))
     lattice = list_weights(game, arguments.divisions)
@@ -136,11 +136,12 @@ def report_gems(arguments: argparse.Namespace) -> None:
         print(f"| {' | '.join([name, *cells, f'{late:.3f}', f'{cost:,.0f}'])} |", flush=True)
         curves[name] = regrets.mean(axis=(0, 1)).cumsum()
     if arguments.figure:
-        draw_curves(curves, arguments.figure)
+        draw_curves(curves).savefig(arguments.figure)
+    return curves
 
 
-def draw_curves(curves: dict[str, Floats], file: str) -> None:
-    """Draw cumulative regrets, with logarithmic axes, on a white ground."""
+def draw_curves(curves: dict[str, Floats]) -> Any:
+    """Return a figure of cumulative regrets, with logarithmic axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), dpi=130, layout="constrained")
@@ -152,7 +153,7 @@ def draw_curves(curves: dict[str, Floats], file: str) -> None:
     axes.set_ylabel("cumulative regret, weighted gems")
     axes.legend(frameon=False, fontsize=9)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(file)
+    return figure
 
 
 def report_routes(arguments: argparse.Namespace) -> None:
@@ -184,20 +185,20 @@ def report_routes(arguments: argparse.Namespace) -> None:
         print(f"| {name} | {play.mean():.3f} | {policies.mean():.3f} | {cost:,.0f} |", flush=True)
 
 
-def main() -> None:
+def read_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands: dict[str, Callable[[argparse.Namespace], None]] = {"gems": report_gems, "routes": report_routes}
-    parser.add_argument("game", choices=commands)
+    parser.add_argument("game", choices=COMMANDS)
     parser.add_argument("--agents", type=int, default=20)
-    parser.add_argument("--pulls", type=int, default=100_000, help="for each weight vector")
+    parser.add_argument("--pulls", type=int, default=20_000, help="for each weight vector")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--divisions", type=int, default=2, help="of the lattice of weights")
     parser.add_argument("--instance-seed", type=int, default=42)
     parser.add_argument("--network", default="Braess_1")
     parser.add_argument("--figure", help="file of a picture")
-    arguments = parser.parse_args()
-    commands[arguments.game](arguments)
+    return parser.parse_args(words)
 
 
+COMMANDS: dict[str, Callable[[argparse.Namespace], Any]] = {"gems": report_gems, "routes": report_routes}
 if __name__ == "__main__":
-    main()
+    given = read_arguments()
+    COMMANDS[given.game](given)

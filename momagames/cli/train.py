@@ -56,7 +56,11 @@ Checkpoints = Annotated[Path, typer.Argument(help="Training directory, or checkp
 def train(
     id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
     method: Annotated[
-        str | None, typer.Option(help="ntuple, grpo, cross_entropy, beam_estimate or moppo [the best for the game].")
+        str | None,
+        typer.Option(
+            help="ntuple, grpo, cross_entropy, beam_estimate, bandit_joint, bandit_ucb, bandit_gradient or moppo [the best for "
+            "the game]."
+        ),
     ] = None,
     budget: Annotated[
         float | None, typer.Option(help="Number of environment steps [about two minutes on two cores].", min=1)
