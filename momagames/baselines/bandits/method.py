@@ -46,8 +46,13 @@ class BanditMethod(TrainerMethod):
     greedy       whether policies play the likeliest action instead of drawing one
     """
 
+    default_choices: ClassVar[int]  # of all agents, in the default budget
     divisions: int = 4
     greedy: bool = True
+
+    @classmethod
+    def choose_budget(cls, game: Game) -> int:
+        return cls.declared_defaults(game).budget or max(1, cls.default_choices // len(game.agents))
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
@@ -162,7 +167,7 @@ class BanditUcb(IndependentBandit):
     """
 
     name: ClassVar[str] = "bandit_ucb"
-    default_budget: ClassVar[int] = 10_000_000
+    default_choices: ClassVar[int] = 1_000_000_000
     exploration: float = 1.0
     radius: Literal["ucb1", "tuned"] = "tuned"
     inertia: float = 0.5
@@ -193,7 +198,7 @@ class BanditGradient(IndependentBandit):
     """
 
     name: ClassVar[str] = "bandit_gradient"
-    default_budget: ClassVar[int] = 10_000_000
+    default_choices: ClassVar[int] = 1_000_000_000
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
@@ -227,7 +232,7 @@ class BanditJoint(BanditMethod):
     """
 
     name: ClassVar[str] = "bandit_joint"
-    default_budget: ClassVar[int] = 1_000_000
+    default_choices: ClassVar[int] = 20_000_000
     exploration: float = 0.3
     rule: Literal["confidence", "pareto"] = "confidence"
 

@@ -217,7 +217,9 @@ def test_invalid_options(name, options, message):
 
 def test_chosen_for_games_of_one_step():
     assert choose_learner(momagames.spec("mo-gem-mining-v0")).name == "bandit_joint"
-    assert choose_learner(momagames.spec("mo-route-choice-v0")).name == "bandit_ucb"
+    crowd = momagames.spec("mo-route-choice-v0")
+    assert choose_learner(crowd) is BanditUcb
+    assert BanditUcb.choose_budget(crowd) * len(crowd.agents) == pytest.approx(1e9, rel=0.01)
 
 
 def test_given_start_positions():
