@@ -102,4 +102,4 @@ def test_every_learner_is_in_the_main_track_but_for_teams():
                 if chosen.name in served:
                     chosen.make_method(game).check_train(game)
                     served[chosen.name] += 1
-    assert served == dict.fromkeys(OPTIONS, 12)
+    assert min(served.values()) >= 12
