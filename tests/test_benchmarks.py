@@ -29,7 +29,14 @@ PARTS = [  # those of a game apart
 ]  # fmt: skip
 RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/exact_sizes.py", ("4x4x3:2",), (), ("| 4x4x3 | 2 of 2 |",)),
-    ("fronts/crowds.py", ("35+15:5:3:2",), (), ("| 35+15:5:3:2 | 0.63 | 12 | 12 | 0.00 | a trade-off |",)),
+    (
+        "fronts/exact_tradeoffs.py",
+        ("mo-beach-v0 num_agents=50", "mo-item-gathering-v0 initial_map=corners num_timesteps=7"), (),
+        (
+            "num_timesteps=2 reward_mode=team | 0.63 | 12 | 12 | 0.00 | a trade-off |",
+            "num_timesteps=7 control=central | 0.20 | 8 | 8 | 0.71 | few points, simple policies are enough |",
+        ),
+    ),
     (
         "fronts/environments.py", ("treasure-v0-gamma-1", "--out", "."), ("mo_gymnasium",),
         ("10 points, 62 states, ",),
