@@ -13,6 +13,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "ItemGathering 8x8": ("mo-item-gathering-v0", {}),
     "Ingenious, 2 agents": ("mo-ingenious-v0", {}),
     "Beach, 100 agents": ("mo-beach-v0", {}),
+    "GemMining, 20 agents": ("mo-gem-mining-v0", {}),
+    "RouteChoice, 100 agents": ("mo-route-choice-v0", {"num_agents": 100}),
 }
 # times momaland
 REQUIRED_BATCH = {
@@ -28,7 +30,10 @@ REQUIRED_AEC = {"SameGame 15x15x5": 100, "Breakthrough 8x8": 10}
 
 
 def momaland_env(case: str) -> Any:
-    """The environment of momaland 0.2.0, AEC, but Parallel where AEC has a call for each of many agents; None without it."""
+    """The environment of momaland 0.2.0, AEC, but Parallel where AEC has a call for each of many agents.
+
+    None without it, and for games that do not run there.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -50,4 +55,4 @@ def momaland_env(case: str) -> Any:
         "mo-item-gathering-v0": moitem_gathering_v0,
         "mo-ingenious-v0": moingenious_v0,
     }
-    return modules[id].env(**params)
+    return modules[id].env(**params) if id in modules else None
