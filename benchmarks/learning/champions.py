@@ -115,9 +115,10 @@ def make_trader(file: str, experiment: str, games: Sequence[Game], budget: int, 
     method = next(one.make_method(games[0]) for one in chosen.methods if one.name == Moppo.name)
     assert isinstance(chosen, PoliciesExperiment)
     assert isinstance(method, Moppo)
+    against = f", against {join_words([one.label for one in chosen.opponents])}" if chosen.opponents else ""
     return Champion(
         file, lambda: games, method, budget,
-        f"Random starts of {join_words(ids)}, against {join_words([one.label for one in chosen.opponents])}.",
+        f"Random starts of {join_words(ids)}{against}.",
         f"The objectives {', '.join(names)} alone, for all weights. {limits}",
         sparring=chosen.opponents,
     )  # fmt: skip
@@ -168,6 +169,22 @@ CHAMPIONS = {
         "momagames.games.breakthrough:champion-trades-6x6.npz", "winning against captures and losses",
         [momagames.spec("mo-breakthrough-v0", board_width=6, board_height=6, objectives=TRADES)], 8_000_000,
         "On boards of 6x6 cells.",
+    ),
+    "connect4": Champion(
+        "momagames.games.connect4:champion.npz", lambda: [momagames.spec("mo-connect4-v0")], Ntuple(), 200_000_000,
+        "Play against itself on the default board.",
+        "The default board and objectives, for winning alone: other weights do not change its play.",
+        (1.0, *[0.0] * (len(momagames.spec("mo-connect4-v0").objectives) - 1)), ("random", "greedy", "alphabeta"),
+    ),
+    "ingenious": make_trader(
+        "momagames.games.ingenious:champion.npz", "colors of hexagons against another",
+        [momagames.spec("mo-ingenious-v0", num_colors=3, rack_size=3, board_size=4, fully_observable=True)], 12_000_000,
+        "Boards of side 4, three colors, open racks of three tiles.",
+    ),
+    "item-gathering": make_trader(
+        "momagames.games.item_gathering:champion.npz", "items in four corners",
+        [momagames.spec("mo-item-gathering-v0", initial_map="corners", num_timesteps=9, control="central")], 4_000_000,
+        "The map `corners` with nine steps, where one agent moves both.",
     ),
     "tileblast": Champion(
         "momagames.games.tileblast:champion.npz",
