@@ -26,7 +26,7 @@ from momagames.engine.policies import BatchPolicy
 from momagames.files.json_data import canonical_json
 from momagames.plugins import Origin
 
-OUTCOME = "outcome"  # objective that rewards winning in games where both sides can lose
+DECIDERS = ("outcome", "win")  # objectives that reward winning in games where all can lose, or more than two meet
 RESPONSE = "response"  # the set of the episodes of responses
 MAX_PLAYERS = 64  # kept in this process, for the other runs of the same games and seed
 
@@ -144,12 +144,12 @@ def _play_episodes(
 
 
 def find_deciding_objective(game: Game) -> int:
-    """Return the index of the objective that decides who won: the first zero-sum one, else `outcome`, else -1."""
+    """Return the index of the objective that decides who won: the first zero-sum one, else that of DECIDERS, else -1."""
     zero_sum = [objective.zero_sum for objective in game.objectives]
     names = [objective.name for objective in game.objectives]
     if any(zero_sum):
         return zero_sum.index(True)
-    return names.index(OUTCOME) if OUTCOME in names else -1
+    return next((names.index(name) for name in DECIDERS if name in names), -1)
 
 
 def score_wins(game: Game, decider: int, returns: Array) -> Array:

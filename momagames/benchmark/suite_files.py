@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.benchmark.choices import Choice, GameChoice, label_methods
-from momagames.benchmark.head_to_head import OUTCOME, find_deciding_objective
+from momagames.benchmark.head_to_head import DECIDERS, find_deciding_objective
 from momagames.benchmark.reference_sets import find_reference, find_suite_folder
 from momagames.benchmark.runs import HeadToHead
 from momagames.benchmark.suites import Collection, PlansExperiment, PoliciesExperiment, Suite
@@ -181,7 +181,8 @@ def _describe_budget(name: str, trained: Sequence[str], meeting: HeadToHead | No
 
 def _check_head_to_head(experiment: PoliciesExperiment, meeting: HeadToHead, game: Game, at: str) -> None:
     if len(set(game.teams)) < 2 or find_deciding_objective(game) < 0:
-        raise InvalidFile(f"{at}: {game.id} has no winner: expected two teams or more, and a zero-sum objective or {OUTCOME!r}")
+        expected = f"two teams or more, and a zero-sum objective, {one_of(DECIDERS)}"
+        raise InvalidFile(f"{at}: {game.id} has no winner: expected {expected}")
     if len(experiment.methods) < 2 or experiment.generalization or experiment.reference_set:
         raise InvalidFile(f"{at}: expected two methods or more, and neither generalization nor reference_set")
     for k, chosen in enumerate(meeting.responses):

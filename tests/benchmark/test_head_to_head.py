@@ -222,6 +222,7 @@ def test_invalid_head_to_head_is_rejected(changed, message):
 def test_the_deciding_objective():
     assert find_deciding_objective(spec("mo-breakthrough-v0")) == 0
     assert find_deciding_objective(spec("mo-pommerman-duel-v0", objectives=("bombs", "outcome"))) == 1
+    assert find_deciding_objective(spec("mo-ingenious-v0", num_agents=3, objectives=("color_1", "win"))) == 1
     assert find_deciding_objective(spec("mo-gemwalk-v0")) == -1
 
 

@@ -18,6 +18,7 @@ from momagames.contract import (
     SearchSupport,
     State,
     View,
+    check_objectives,
     check_parameters,
 )
 from momagames.contract.views import make_viewer_option
@@ -37,6 +38,10 @@ PARAMETERS = (
     Parameter("fully_observable", False, "all racks are open"),
     Parameter("fixed_bag", False, "the order of the tiles in the bag is drawn at the start"),
 )  # fmt: skip
+NAMES = (*(f"color_{color}" for color in range(1, rules.MAX_COLORS + 1)), "win")
+SELECTION = Parameter(
+    "objectives", None, "objectives by name, in this order, instead of one for each color", choices=(None, NAMES)
+)
 CAP = 18  # of the score of an agent
 KERNELS = Kernels(
     generate=rules.generate, legal=rules.legal, step=rules.step, observe=rules.observe, sample_action=rules.sample_action
@@ -65,17 +70,32 @@ def make_blank(params: dict[str, Any]) -> State:
     return blank
 
 
+def make_objectives(blank: State) -> tuple[Objective, ...]:
+    """§5 Return all objectives: the colors, then the win if there are two teams or more."""
+    cap, teams, agents = int(blank["cap"]), int(blank["teams"]), int(blank["agents"])
+    colors = (Objective(name, "points in the color", 0, cap, 0, cap, "§5.1") for name in NAMES[: int(blank["colors"])])
+    win = Objective("win", "game won (+1) or lost (-1)", -1, 1, -1, 1, "§5.2", zero_sum=agents == teams == 2)
+    return (*colors, win) if teams > 1 else tuple(colors)
+
+
 def find_infos(state: State) -> dict[str, Any]:
     return {"winners": view.find_winners(state)}
 
 
-def game(id: str, **given: Any) -> Game:
+def game(id: str, objectives: Any = None, **given: Any) -> Game:
     """Return the game with these parameters (§8)."""
     params = check_parameters(id, PARAMETERS, given)
     check_combination(id, params)
     blank = make_blank(params)
     agents, colors, rack_size = params["num_agents"], params["num_colors"], params["rack_size"]
     radius, teams, cap = int(blank["radius"]), int(blank["teams"]), int(blank["cap"])
+    known = make_objectives(blank)
+    names = tuple(one.name for one in known)
+    chosen = check_objectives(id, objectives, names) or names[:colors]
+    if objectives is not None:
+        params |= {"objectives": chosen}
+    blank["column"] = [chosen.index(name) if name in chosen else -1 for name in NAMES]
+    color_objectives = tuple(k for k, name in enumerate(chosen) if name in names[:colors])
     geometry = codec.find_geometry(radius)
     steps = (len(geometry.cells) - rules.CORNERS) // 2
     side, is_open = 2 * radius + 1, params["fully_observable"]
@@ -92,9 +112,7 @@ def game(id: str, **given: Any) -> Game:
         dynamics="sequential",
         chance="start" if params["fixed_bag"] else "step",
         information="perfect" if is_open and not params["fixed_bag"] else "partial",
-        objectives=tuple(
-            Objective(f"color_{color}", "points in the color", 0, cap, 0, cap, "§5.1") for color in range(1, colors + 1)
-        ),
+        objectives=tuple(known[names.index(name)] for name in chosen),
         actions=(len(geometry.pairs) * rack_size,),
         fields=(
             Field("board", (side, side), "int8", 0, rules.MAX_COLORS),
@@ -103,7 +121,7 @@ def game(id: str, **given: Any) -> Game:
         ),
         max_episode_steps=steps,
         params=params,
-        parameters=PARAMETERS,
+        parameters=(*PARAMETERS, SELECTION),
         factory=game,
         blank_state=blank,
         kernels=KERNELS,
@@ -120,7 +138,7 @@ def game(id: str, **given: Any) -> Game:
         search=SearchSupport(
             prune_equivalent_actions=rules.prune_equivalent_actions, exact=exact if params["fixed_bag"] else None
         ),
-        learning=LearningSupport(objective_features=learning.declare_features(colors)),
+        learning=LearningSupport(objective_features=learning.declare_features(color_objectives)),
         policies={
             "min_color": "momagames.games.ingenious.policies:MIN_COLOR",
             "balanced": "momagames.games.ingenious.policies:BALANCED",

@@ -14,8 +14,10 @@ FEATURES = ("open gains", "best open gain")
 
 @kernel
 def write_features(state, out):
-    """Write FEATURES to out float64[2, C]: the gains of a cell of each color on the empty cells, their sum and the largest."""
-    radius, board, colors = np.int64(state["radius"]), state["board"], out.shape[1]
+    """Write FEATURES to out float64[2, K]: the gains of a cell of each color on the empty cells, their sum and the largest;
+    0 for the win.
+    """
+    radius, board, colors = np.int64(state["radius"]), state["board"], np.int64(state["colors"])
     gains = local_array(8)  # by color
     out[:] = 0.0
     for q in range(-radius, radius + 1):
@@ -30,10 +32,12 @@ def write_features(state, out):
                 if 0 < color <= colors:
                     gains[color] += count_line(board, cell, d, color)
             for k in range(colors):
-                out[0, k] += gains[k + 1]
-                out[1, k] = max(out[1, k], gains[k + 1])
+                column = np.int64(state["column"][k])
+                if column >= 0:
+                    out[0, column] += gains[k + 1]
+                    out[1, column] = max(out[1, column], gains[k + 1])
 
 
-def declare_features(colors: int) -> ObjectiveFeatures:
-    """Return the features for a number of colors, which are exchangeable: corners and tiles have colors as well."""
-    return ObjectiveFeatures(names=FEATURES, write=write_features, exchangeable_objectives=(tuple(range(colors)),))
+def declare_features(colors: tuple[int, ...]) -> ObjectiveFeatures:
+    """Return the features for objectives of colors, by index. They are exchangeable: corners and tiles have colors as well."""
+    return ObjectiveFeatures(names=FEATURES, write=write_features, exchangeable_objectives=(colors,) if colors else ())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from momagames.kernels.grid import bit_count, unpack_bits_short
 from momagames.kernels.jit import copy_padded16, kernel, local_array, unpack_bits64, view_as
 from momagames.kernels.record import record
+from momagames.kernels.reward import credit, has_objective
 from momagames.kernels.rng import below, draw
 
 MAX_AGENTS = MAX_COLORS = MAX_RACK = CORNERS = 6
@@ -21,6 +22,7 @@ MIDDLE = HALF * ROW + HALF
 STEPS = (ROW, ROW - 1, -1, -ROW, 1 - ROW, 1)  # §1.1 d0..d5
 CODE = (3, 4, 2, -1, 5, 1, 0)  # directions of the bits of `find_code`; -1: the cell itself
 MOST_TILES = 240  # in the order of upcoming tiles
+WIN = MAX_COLORS  # the objective of color c is c - 1
 
 state_dtype = record(
     MAX_AGENTS,
@@ -42,6 +44,7 @@ state_dtype = record(
     first_round=("u1",),
     used=("u1",),  # corners that are used up, as bits
     open_racks=("u1",),
+    column=("i1", (MAX_COLORS + 1,)),  # indices of the colors and of WIN in the reward vector; -1: not selected
     fixed_bag=("u1",),
 )
 
@@ -58,7 +61,7 @@ def list_slots() -> NDArray[np.uint64]:
 
 
 SLOTS = list_slots()
-PARAMETERS = ("cap", "agents", "teams", "colors", "rack_size", "radius", "full_bag", "open_racks", "fixed_bag")
+PARAMETERS = ("cap", "agents", "teams", "colors", "rack_size", "radius", "full_bag", "open_racks", "fixed_bag", "column")
 
 
 @kernel
@@ -529,8 +532,8 @@ def step(state, actions, reward):
     reward[:] = 0
     for agent in range(np.int64(state["agents"])):
         if agent % teams == team:
-            reward[agent, first - 1] += first_growth
-            reward[agent, second - 1] += second_growth
+            credit(state, reward, agent, first - 1, first_growth)
+            credit(state, reward, agent, second - 1, second_growth)
     following = -1
     if has_room(state):
         state["racks"][mover, count_tiles(state, mover)] = draw_tile(state)
@@ -541,6 +544,40 @@ def step(state, actions, reward):
         state["first_round"], state["used"] = 0, 0
     state["over"] = following < 0
     state["to_move"] = mover if following < 0 else following
+    if following < 0 and has_objective(state, WIN):
+        write_win(state, reward)
+
+
+@kernel
+def write_win(state, reward):
+    """§5.2 Write who won, at the end."""
+    winner, teams = find_winner(state), np.int64(state["teams"])
+    for agent in range(np.int64(state["agents"])):
+        if winner >= 0:
+            credit(state, reward, agent, WIN, 1 if agent % teams == winner else -1)
+
+
+@kernel
+def find_winner(state):
+    """§6.4 Return the team that wins if the game ends now, -1 without one.
+
+    Of two teams, one loses: that which more often has the lowest of the scores that the teams do not have equally often.
+    """
+    scores, colors, teams = state["scores"], np.int64(state["colors"]), np.int64(state["teams"])
+    best, is_tie = 0, teams == 1
+    for team in range(1, teams):
+        lowest, lead = np.int64(1 << 20), 0
+        for k in range(2 * colors):
+            score, more = np.int64(scores[best if k < colors else team, k % colors]), 0
+            for color in range(colors):
+                more += np.int64(scores[best, color] == score) - np.int64(scores[team, color] == score)
+            if more != 0 and score < lowest:
+                lowest, lead = score, more
+        if lead >= 0:
+            is_tie = lead == 0
+        if lead > 0:
+            best = team
+    return -1 if is_tie else best
 
 
 @kernel

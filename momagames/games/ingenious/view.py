@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from momagames.contract import Line, State
+from momagames.games.ingenious import rules
 from momagames.games.ingenious.codec import AGENTS, Place, find_geometry, format_rows, geometry_of, unpack_rack
 from momagames.render import canvas, shapes
 from momagames.render.canvas import Color
@@ -67,14 +68,9 @@ def list_scores(state: State) -> list[list[int]]:
 
 def find_winners(state: State) -> list[str]:
     """§6.4 Return the names of the winners of a finished game."""
-    agents, teams = int(state["agents"]), int(state["teams"])
-    if not state["over"] or teams == 1:
-        return []
-    rows = [sorted(row) for row in list_scores(state)[:teams]]
-    best = max(rows)
-    if rows.count(best) > 1:
-        return []
-    return [AGENTS[agent] for agent in range(agents) if agent % teams == rows.index(best)]
+    find_winner = getattr(rules.find_winner, "py_func", rules.find_winner)
+    winner = int(find_winner(state)) if state["over"] else -1
+    return [name for agent, name in enumerate(AGENTS[: int(state["agents"])]) if agent % int(state["teams"]) == winner]
 
 
 def describe_result(state: State) -> str:

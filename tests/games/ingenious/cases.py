@@ -14,6 +14,7 @@ SMALL = {
             "reward_mode": "two_teams",
             "fully_observable": True,
         },
+        {"num_agents": 2, "num_colors": 2, "rack_size": 2, "board_size": 3, "objectives": ("color_2", "win")},
         {"num_agents": 2, "num_colors": 2, "rack_size": 2, "board_size": 4, "reward_mode": "collaborative", "fixed_bag": True},
     ]
 }
@@ -21,6 +22,7 @@ GOLDEN = {
     "mo-ingenious-v0": {
         "default": {"seed": 1},
         "teams": {"seed": 2, "num_agents": 4, "num_colors": 4, "board_size": 4, "reward_mode": "two_teams"},
+        "by-name": {"seed": 4, "num_colors": 3, "rack_size": 2, "board_size": 3, "objectives": ("color_3", "win", "color_1")},
         "fixed-bag": {
             "seed": 3,
             "num_agents": 3,

@@ -24,6 +24,7 @@ class Ingenious:
         reward_mode="competitive",
         fully_observable=False,
         fixed_bag=False,
+        objectives=None,
     ):
         """§8, §1"""
         self.agents, self.size, self.colors = range(num_agents), rack_size, range(1, num_colors + 1)
@@ -32,6 +33,7 @@ class Ingenious:
         self.open, self.fixed = fully_observable, fixed_bag
         teams = {"competitive": num_agents, "two_teams": 2, "collaborative": 1}[reward_mode]
         self.team = [agent % teams for agent in self.agents]  # §1.3
+        self.names = objectives or [f"color_{color}" for color in self.colors]  # §5.3
         self.cap = {"competitive": 18, "two_teams": 9 * num_agents, "collaborative": 18 * num_agents}[reward_mode]
         line = range(-self.n, self.n + 1)
         self.cells = [(q, r) for q in line for r in line if abs(q + r) <= self.n]
@@ -153,7 +155,7 @@ class Ingenious:
         return {number * self.size + slot for number in numbers for slot in range(len(self.racks[agent]))}
 
     def step(self, action):
-        """§4 Place a tile, and return the rewards (§5): a list for each agent, with a number for each color."""
+        """§4 Place a tile, and return the rewards (§5): a list for each agent, with a number for each objective."""
         mover, rack, score = self.mover, self.racks[self.mover], self.scores[self.team[self.mover]]
         (x, y), (a, b) = self.pairs[action // self.size], rack[action % self.size]
         self.board[x], self.board[y] = a, b
@@ -173,8 +175,13 @@ class Ingenious:
             self.over = True
         if self.over:
             self.first_round = False
-        gain = [score[color] - before[color] for color in self.colors]
-        return [gain if self.team[agent] == self.team[mover] else [0 for _ in self.colors] for agent in self.agents]
+        rewards, winners = [], self.winners()
+        for agent in self.agents:
+            own = self.team[agent] == self.team[mover]  # §5.1
+            row = {f"color_{color}": score[color] - before[color] if own else 0 for color in self.colors}
+            row["win"] = 0 if not winners else 1 if agent in winners else -1  # §5.2
+            rewards.append([row[name] for name in self.names])
+        return rewards
 
     def _gain(self, cell, other):
         """§4.2"""

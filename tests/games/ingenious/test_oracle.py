@@ -23,6 +23,9 @@ CASES = {
     "one score": {"num_colors": 3, "board_size": 7, "reward_mode": "collaborative", "rack_size": 5},
     "five colors": {"num_agents": 5, "num_colors": 5, "rack_size": 3, "board_size": 6, "fixed_bag": True},
     "twice the bag": {"board_size": 9, "num_colors": 4, "rack_size": 2, "fixed_bag": True},
+    "win": {"board_size": 3, "num_colors": 2, "rack_size": 2, "objectives": ("win", "color_2", "color_1")},
+    "win of three": {"num_agents": 3, "num_colors": 3, "board_size": 3, "rack_size": 2, "objectives": ("color_3", "win")},
+    "win of teams": {"num_agents": 4, "board_size": 4, "rack_size": 2, "reward_mode": "two_teams", "objectives": ("win",)},
     "largest": {"board_size": 10, "num_agents": 6},
 }
 cases = pytest.mark.parametrize("params", CASES.values(), ids=list(CASES))
@@ -66,7 +69,7 @@ def choose(oracle, chance, greedy):
 def play(env, oracle, chance, greedy=False):
     """Play to the end; return what happened on the way."""
     names, events = env.possible_agents, set()
-    pending = np.zeros((len(names), len(oracle.colors)))  # what last() owes each agent
+    pending = np.zeros((len(names), len(oracle.names)))  # what last() owes each agent
     compare(env, oracle)
     while not oracle.over:
         assert np.array_equal(env.last()[1], pending[oracle.mover])

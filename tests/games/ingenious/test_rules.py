@@ -143,6 +143,57 @@ def test_features_are_gains_of_single_cells():
         assert out[:, color - 1].tolist() == [sum(gains), max(gains)]
 
 
+def test_features_follow_the_selected_objectives():
+    names = ("color_2", "win", "color_1")
+    position = make_position(TINY, {(0, 0): 1, (1, -1): 1, (0, 1): 2}, [[[1, 1]], [[1, 2]]])
+    _, states = make_state(TINY, **position)
+    colors, out = np.ones((2, 2)), np.ones((2, 3))
+    call(run_features, states, colors)
+    game, states = make_state({**TINY, "objectives": names}, **position)
+    call(run_features, states, out)
+    assert game.learning.objective_features.exchangeable_objectives == ((0, 2),)
+    assert out[:, [2, 0]].tolist() == colors.tolist()
+    assert not out[:, 1].any()
+
+
+@pytest.mark.parametrize(
+    ("scores", "winners"),
+    [
+        ([[5, 1, 3], [2, 2, 2], [9, 0, 9]], [1]),
+        ([[5, 1, 3], [3, 5, 1], [9, 0, 9]], []),
+        ([[5, 1, 3], [3, 5, 1], [2, 9, 1]], []),
+        ([[5, 1, 3], [3, 5, 1], [1, 6, 3]], [2]),
+        ([[1, 1, 9], [1, 2, 2], [1, 2, 2]], []),
+        ([[4, 4, 4], [4, 4, 4], [4, 4, 3]], []),
+        ([[4, 4, 5], [3, 9, 9], [4, 4, 4]], [0]),
+    ],
+)
+def test_the_last_step_says_who_won(scores, winners):
+    """The last two cells are filled with a tile that gives no points."""
+    params = {"num_agents": 3, "num_colors": 3, "rack_size": 2, "board_size": 3, "objectives": ["win", "color_1"]}
+    geometry = find_geometry(2)
+    cells = {(q, r): 1 + (q - r) % 2 for q, r in geometry.cells if (q, r) not in geometry.corners} | {(0, 0): 0, (0, 1): 0}
+    env = momagames.make(ID, **params)
+    env.reset(options={"state": make_position(params, cells, [[[3, 3]], [], []], scores=scores)})
+    before = env.get_state()
+    env.step(int(np.flatnonzero(env.observe("agent_0")["action_mask"])[0]))
+    assert env.get_state()["scores"] == before["scores"]
+    assert env.infos["agent_0"]["winners"] == [f"agent_{agent}" for agent in winners]
+    expected = [0, 0, 0] if not winners else [1 if agent in winners else -1 for agent in range(3)]
+    assert [env.rewards[agent].tolist() for agent in env.possible_agents] == [[number, 0] for number in expected]
+
+
+def test_objectives_by_name():
+    objectives = momagames.spec(ID, num_colors=3, objectives=("color_3", "win")).objectives
+    assert [(one.name, one.zero_sum) for one in objectives] == [("color_3", False), ("win", True)]
+    for params in ({"num_agents": 3}, {"num_agents": 4, "reward_mode": "two_teams"}):
+        assert not momagames.spec(ID, **params, objectives="win").objectives[0].zero_sum
+    assert "objectives" not in momagames.spec(ID).params
+    for name, params in (("color_4", {"num_colors": 3}), ("win", {"reward_mode": "collaborative"})):
+        with pytest.raises(InvalidParameter, match=f"invalid objectives='{name}': expected 'color_1'"):
+            momagames.spec(ID, **params, objectives=[name])
+
+
 def solve(oracle):
     """Return the returns of all plays of a team, as a set."""
     if oracle.over:
