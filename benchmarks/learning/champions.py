@@ -173,7 +173,8 @@ CHAMPIONS = {
     "connect4": Champion(
         "momagames.games.connect4:champion.npz", lambda: [momagames.spec("mo-connect4-v0")], Ntuple(), 200_000_000,
         "Play against itself on the default board.",
-        "The default board and objectives, for winning alone: other weights do not change its play.",
+        "The default board and objectives, for winning alone: other weights do not change its play. `alphabeta`, which looks "
+        "six moves ahead, is stronger.",
         (1.0, *[0.0] * (len(momagames.spec("mo-connect4-v0").objectives) - 1)), ("random", "greedy", "alphabeta"),
     ),
     "ingenious": make_trader(

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.long  # kernels of methods in several games
 
 MAX_BYTES = 1_000_000
 POMMERMAN = tuple(f"mo-pommerman-{name}-v0" for name in ("ffa", "duel", "team", "radio"))
-DEFAULTS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0", "mo-robotmail-v0", *POMMERMAN)
+DEFAULTS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-connect4-v0", "mo-tileblast-v0", "mo-robotmail-v0", *POMMERMAN)
 ROBOTS = tuple(f"mo-robotmail-{robots}-v0" for robots in (2, 4, 6, 12))
 
 
@@ -110,6 +110,13 @@ def test_breakthrough_beats_greedy_on_small_boards(size):
     for seat in (0, 1):
         players = [batch_policy("champion", game), batch_policy("greedy", game)]
         assert mean_returns(game, players if seat == 0 else players[::-1], 40, seat)[0] > 0.8
+
+
+def test_connect4_beats_greedy():
+    game = momagames.spec("mo-connect4-v0")
+    for seat in (0, 1):
+        players = [batch_policy("champion", game), batch_policy("greedy", game)]
+        assert mean_returns(game, players if seat == 0 else players[::-1], 40, seat)[0] > 0.5
 
 
 def test_tileblast_completes_more_levels_than_a_lookahead():
