@@ -182,11 +182,6 @@ CHAMPIONS = {
         [momagames.spec("mo-ingenious-v0", num_colors=3, rack_size=3, board_size=4, fully_observable=True)], 12_000_000,
         "Boards of side 4, three colors, open racks of three tiles.",
     ),
-    "item-gathering": make_trader(
-        "momagames.games.item_gathering:champion.npz", "items in four corners",
-        [momagames.spec("mo-item-gathering-v0", initial_map="corners", num_timesteps=9, control="central")], 4_000_000,
-        "The map `corners` with nine steps, where one agent moves both.",
-    ),
     "tileblast": Champion(
         "momagames.games.tileblast:champion.npz",
         lambda: [momagames.spec("mo-tileblast-v0", level=level) for level in range(1, 13)], Grpo(), 40_000_000,
