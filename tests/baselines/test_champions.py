@@ -68,6 +68,7 @@ TRADES = {"objectives": ("win", "captures", "losses")}
         ("mo-pommerman-duel-v0", {"objectives": ("kicks", "bombs"), "max_steps": 200}, "safe:simple"),
         ("mo-pommerman-ffa-v0", {"objectives": ("kicks", "bombs"), "max_steps": 200}, "safe:simple"),
         ("mo-tileblast-v0", {"level": 4, "objectives": ("goals", "move", "score")}, "random"),
+        ("mo-ingenious-v0", {"num_colors": 3, "rack_size": 3, "board_size": 4, "fully_observable": True}, "min_color"),
         ("mo-robotmail-2-v0", {"objectives": ("delivery", "energy", "blocked")}, "astar"),
         ("mo-robotmail-4-v0", {"objectives": ("delivery", "energy", "blocked")}, "astar"),
     ],
@@ -268,6 +269,6 @@ def test_own_champion(tmp_path):
 
 def test_every_file_belongs_to_a_game():
     found = sorted(Path(str(files("momagames.games"))).rglob("*.npz"))
-    named = {one.path for id in DEFAULTS for one in list_champions(momagames.spec(id))}
+    named = {one.path for id in (*DEFAULTS, "mo-ingenious-v0") for one in list_champions(momagames.spec(id))}
     assert named == set(found)
     assert all(load_checkpoint(path).head["canonical"] for path in found)

@@ -138,7 +138,10 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         search=SearchSupport(
             prune_equivalent_actions=rules.prune_equivalent_actions, exact=exact if params["fixed_bag"] else None
         ),
-        learning=LearningSupport(objective_features=learning.declare_features(color_objectives)),
+        learning=LearningSupport(
+            objective_features=learning.declare_features(color_objectives),
+            champions=("momagames.games.ingenious:champion.npz",),
+        ),
         policies={
             "min_color": "momagames.games.ingenious.policies:MIN_COLOR",
             "balanced": "momagames.games.ingenious.policies:BALANCED",
