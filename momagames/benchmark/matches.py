@@ -225,7 +225,7 @@ def check_match(game: Game, players: Sequence[Player], games: int, max_reruns: i
     if not 2 <= len(players) <= sides:
         expected = "2" if sides == 2 else f"2 to {sides}"
         raise InvalidParameter(f"{game.id}: invalid number of players, {len(players)}: expected {expected}, one for each team")
-    if not _infos_have_winners(game) and not any(objective.zero_sum for objective in game.objectives):
+    if not has_winners(game):
         raise InvalidParameter(
             f"{game.id} has no winners: expected an objective with zero_sum=True, or Game.infos with the entry 'winners'"
         )
@@ -233,6 +233,11 @@ def check_match(game: Game, players: Sequence[Player], games: int, max_reruns: i
         raise InvalidParameter(f"invalid games={games!r}, max_reruns={max_reruns!r}: expected 1 or more, and 0 or more")
     if time_limit is not None and time_limit <= 0:
         raise InvalidParameter(f"invalid time_limit={time_limit!r}: expected milliseconds above 0, or None")
+
+
+def has_winners(game: Game) -> bool:
+    """Return whether the game names winners, by its infos or by an objective with zero_sum=True."""
+    return _infos_have_winners(game) or any(objective.zero_sum for objective in game.objectives)
 
 
 def assign_seats(game: Game, players: int, bout: int) -> tuple[int, ...]:

@@ -184,8 +184,9 @@ def _show_comparison(screen: Any, training: Training, directory: Path, episodes:
 
 
 def _list_next_commands(training: Training, directory: Path) -> list[str]:
-    """Return commands that use the policies of a training: `eval`, and `play` and `match` where there are opponents."""
+    """Return commands that use trained policies: `eval`, `play` where there are opponents, and `match` where one wins."""
     from momagames import registry
+    from momagames.benchmark.matches import has_winners
     from momagames.benchmark.training import CHECKPOINT
 
     game, checkpoint = training.game, shlex.quote(str(directory / CHECKPOINT))
@@ -195,7 +196,8 @@ def _list_next_commands(training: Training, directory: Path) -> list[str]:
         changed = {name: value for name, value in game.params.items() if name not in default or value != default[name]}
         params = "".join(f" -p {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in changed.items())
         commands.append(f"momagames play {game.id} --against {checkpoint}{params}")
-        commands.append(f"momagames match {game.id} {checkpoint} {next(iter(game.policies), 'greedy')}{params}")
+        if has_winners(game):
+            commands.append(f"momagames match {game.id} {checkpoint} {next(iter(game.policies), 'greedy')}{params}")
     return [f"next: {one}" for one in commands]
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from momagames import registry
 from momagames.adapters.hosts import format_scalar_id
 from momagames.environments import make, make_scalar
+from momagames.errors import InvalidParameter
 from momagames.games import MODULE_ALIASES, MODULE_ARGUMENTS
 
 
@@ -37,8 +38,11 @@ def _add_environment(parent: ModuleType, name: str, id: str, make: Callable[...,
 
 
 def _make_renamed(id: str, **given: Any) -> Any:
-    """Make an environment with the argument names of MOMAland."""
+    """Make an environment with the argument names of MOMAland. Raises InvalidParameter where both names are given."""
     names = MODULE_ARGUMENTS[id]
+    for name, new in names.items():
+        if name in given and new in given:
+            raise InvalidParameter(f"{id}: expected either {name!r} or {new!r}, which are the same parameter, got both")
     return make(id, **{new: value for name, value in given.items() if (new := names.get(name, name)) is not None})
 
 

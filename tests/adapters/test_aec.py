@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.envs import mobreakthrough_v0, mosame_game_v0
+from momagames.errors import InvalidParameter
 from tests import meteors
 from tests.cases import ONE_OF_EACH, SMALL
 
@@ -127,6 +129,19 @@ def test_modules_take_the_argument_names_of_momaland() -> None:
             assert make(num_agents=3, seed=5, num_timesteps=1).unwrapped.game.params["instance_seed"] == 5
     with pytest.raises(momagames.MomagamesError, match="seed"):
         importlib.import_module("momagames.envs.mo_gem_mining_v0").env(seed=5)
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("mogem_mining_v0", {"seed": 0, "instance_seed": 0}),
+        ("moingenious_v0", {"fully_observable": True, "fully_obs": False}),
+        ("moroute_choice_v0", {"problem_name": "OW", "network": "Braess_1"}),
+    ],
+)
+def test_both_names_of_an_argument_are_refused(path: str, given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter, match=r"expected either .* same parameter, got both"):
+        getattr(importlib.import_module("momagames.envs"), path).parallel_env(**given)
 
 
 def test_networks_have_the_problem_names_of_momaland() -> None:

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.cli import app
 from momagames.cli.tables import TableConsole, format_facts, make_table
+from momagames.cli.train import _list_next_commands
 from momagames.games.robotmail.layouts import loader
 from tests.benchmark.tiny import HOPELESS, RANDOM, plans, suite, whole
 from tests.cli.test_app import momagames_here
@@ -386,6 +388,19 @@ def test_training_prints_a_line_for_each_evaluation(ask, tmp_path):
     assert evaluation == f"next: momagames eval {tmp_path / 'new'}"
     assert play == f"next: momagames play mo-breakthrough-v0 --against {checkpoint} {params}"
     assert match == f"next: momagames match mo-breakthrough-v0 {checkpoint} greedy {params}"
+
+
+@pytest.mark.parametrize(
+    ("id", "offered"),
+    [
+        ("mo-breakthrough-v0", ["eval", "play", "match"]),
+        ("mo-route-choice-v0", ["eval", "play"]),  # without winners
+        ("mo-gem-mining-v0", ["eval"]),  # one team
+    ],
+)
+def test_training_offers_the_commands_that_the_game_has(id, offered, tmp_path):
+    commands = _list_next_commands(SimpleNamespace(game=momagames.spec(id)), tmp_path)
+    assert [one.split()[2] for one in commands] == offered
 
 
 def _expected_line(logged):

@@ -27,7 +27,7 @@ from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game, RewardFactor
 from momagames.engine.policies import CompiledPolicy
-from momagames.errors import InvalidParameter, check_range, invalid_value, nearest, one_of
+from momagames.errors import InvalidParameter, check_choice, check_range, invalid_value, nearest, one_of
 from momagames.kernels.rng import random_words
 
 MAX_POLICIES = 1024
@@ -56,6 +56,7 @@ class BanditMethod(TrainerMethod):
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
+        check_choice(f"{self.name}: greedy", self.greedy, (True, False))
 
     def check_rules(self, game: Game) -> None:
         """Raise InvalidParameter if the method cannot learn this game from any start position."""

@@ -48,6 +48,7 @@ class CandidateMethod(TrainerMethod):
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
+        check_choice(f"{self.name}: greedy", self.greedy, (True, False))
         check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)
         check_range(f"{self.name}: play_samples", self.play_samples, 0, MAX_SAMPLES, whole=True)
         check_choice(f"{self.name}: utility", self.utility, UTILITIES)

@@ -130,6 +130,7 @@ class MoppoOptions:
     modulation: float = 0.0
 
     def __post_init__(self) -> None:
+        check_choice(f"{self.name}: greedy", self.greedy, (True, False))
         for name, (low, high) in RANGES.items():
             check_range(f"{self.name}: {name}", getattr(self, name), low, high)
         for name, choices in CHOICES.items():

@@ -25,7 +25,7 @@ def limit_instance(agents: int, mines: int, types: int, most: Any) -> dict[str, 
     return {
         "workers": (0, rules.MAX_WORKERS, (agents,), "the workers of each agent"),
         "connectivity": (1, most, (agents,), f"the mines of each agent{space}"),
-        "probabilities": (0.0, 1.0, (mines, types), "a row for each mine"),
+        "probabilities": (0.0, 1.0, (mines, types), "a row for each of num_agents + max_connectivity - 1 mines"),
     }
 
 

@@ -208,6 +208,8 @@ def test_difference_rewards_need_a_game_that_declares_them():
         ("bandit_gradient", {"alpha": 0}, "invalid alpha=0"),
         ("bandit_joint", {"rule": "front"}, "invalid rule='front'"),
         ("bandit_joint", {"divisions": 0}, "invalid divisions=0"),
+        ("bandit_ucb", {"greedy": "maybe"}, "invalid greedy='maybe': expected True or False"),
+        ("cross_entropy", {"greedy": "maybe"}, "invalid greedy='maybe': expected True or False"),
     ],
 )
 def test_invalid_options(name, options, message):

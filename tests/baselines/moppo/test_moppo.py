@@ -383,6 +383,8 @@ def test_options(monkeypatch):
         Moppo(**{**TINY, "clip_coef": -1})
     with pytest.raises(InvalidParameter, match="moppo: invalid critic='mine': expected 'decentralized' or 'centralized'"):
         Moppo(**{**TINY, "critic": "mine"})
+    with pytest.raises(InvalidParameter, match="moppo: invalid greedy='maybe': expected True or False"):
+        Moppo(**{**TINY, "greedy": "maybe"})
     with pytest.raises(InvalidParameter, match="invalid divisions=30 for mo-pommerman-radio-v0"):
         Moppo(**{**TINY, "divisions": 30}).check_train(momagames.spec("mo-pommerman-radio-v0"))
     with pytest.raises(InvalidParameter, match="draws during play"):

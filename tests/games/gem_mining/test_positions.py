@@ -21,7 +21,7 @@ AFTER = {"mines": [1, 1, 3], "workers_at_mine": [0, 3, 0, 3, 0], "gems": [[], [0
         ({"workers": [[1], [2, 3]]}, "3 integers in 0..100"),
         ({"connectivity": [3, 2, 2]}, r"connectivity\[1\]=2: expected an integer in 1..1, .* set the parameter connectivity"),
         ({"connectivity": [0, 1, 1]}, "expected an integer in 1..3"),
-        ({"probabilities": [[0, 1]] * 4}, "a list of 5 rows of 2 numbers in 0..1, a row for each mine"),
+        ({"probabilities": [[0, 1]] * 4}, r"5 rows of 2 .* a row for each of num_agents \+ max_connectivity - 1 mines"),
         ({"probabilities": [[0, 1.5]] * 5}, r"probabilities\[0\]\[1\]=1.5: expected a number in 0..1"),
         ({"probabilities": [[0, float("nan")]] * 5}, "a number in 0..1"),
         ({"mines": [1, 1, 4]}, r"invalid mines\[2\]=4: expected an integer in 2..3, the mine that each agent chose"),
