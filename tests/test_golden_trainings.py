@@ -39,5 +39,9 @@ def test_a_change_is_found(is_same_processor):
     assert "raise `revision` of the method, then python -m tests.golden_trainings" in said
     near = {**changed, "summary": {name: [mean + 0.02 * std, std] for name, (mean, std) in stored["summary"].items()}}
     assert golden_trainings.find_difference(case, stored, near, is_same_processor)
+    last = {**changed, "summary": {name: [mean + 1e-11, std] for name, (mean, std) in stored["summary"].items()}}
+    assert golden_trainings.find_difference(case, stored, last, is_same_processor) == ""
+    same = golden_trainings.find_difference(case, stored, {**stored, "sha256": "0"}, is_same_processor)
+    assert bool(same) == is_same_processor
     other = golden_trainings.find_difference(case, stored, {**changed, "revision": stored["revision"] + 1}, is_same_processor)
     assert f"recorded with revision {stored['revision']}, now {stored['revision'] + 1}" in other

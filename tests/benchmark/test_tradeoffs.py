@@ -50,7 +50,7 @@ def test_simple_policies_play_the_report_episodes(reference_folder, tmp_path, ro
 def test_settings_without_a_reference_set():
     with pytest.raises(InvalidParameter, match="the suite tiny has no reference fronts: expected experiments of policies with"):
         list_tradeoff_settings(suite(POLICIES))
-    assert len(list_tradeoff_settings(load_suite("policies"))) == 16
+    assert len(list_tradeoff_settings(load_suite("policies"))) == 19
 
 
 def test_command_fails_for_settings_that_are_none(reference_folder, tmp_path, capsys):
@@ -71,5 +71,5 @@ def test_every_setting_of_the_main_track_is_a_tradeoff():
     done = momagames_here("bench", "tradeoffs", "policies", "--json")
     found = json.loads(done.stdout)
     assert {one["game"].partition("(")[0]: one["lacking"] for one in found if one["lacking"]} == {}
-    assert (done.returncode, len(found)) == (0, 16)
-    assert len({one["game"].split("-")[1] for one in found}) == 6
+    assert (done.returncode, len(found)) == (0, 19)
+    assert len({one["game"].split("-")[1] for one in found}) == 8
