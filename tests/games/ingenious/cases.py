@@ -14,7 +14,7 @@ SMALL = {
             "reward_mode": "two_teams",
             "fully_observable": True,
         },
-        {"num_agents": 2, "num_colors": 2, "rack_size": 2, "board_size": 3, "objectives": ("color_2", "win")},
+        {"num_agents": 2, "num_colors": 2, "rack_size": 2, "board_size": 4, "objectives": ("color_2", "win")},
         {"num_agents": 2, "num_colors": 2, "rack_size": 2, "board_size": 4, "reward_mode": "collaborative", "fixed_bag": True},
     ]
 }
