@@ -131,8 +131,9 @@ def main() -> None:
     root = Path(__file__).resolve().parents[1]
     base, reason = find_base(root, options.base)
     changes = list_changes(root, base) if base else []
-    chosen = choose(Repository(root), EVERYTHING if options.all or not base else changes)
-    sampled = [] if options.all or not base else chosen.sampled
+    is_all = options.all or not base
+    chosen = choose(Repository(root), EVERYTHING if is_all else changes)
+    sampled = [] if is_all else chosen.sampled
     part = int(run_git(root, "rev-parse", "HEAD")[0][:8], 16) % PARTS
     why = "asked for" if options.all else chosen.why if base else reason
     lines = (

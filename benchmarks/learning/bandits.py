@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 import momagames
 from momagames.baselines.bandits.joint import JointLearner
-from momagames.baselines.bandits.method import BanditGradient, BanditJoint, BanditMethod, BanditUcb
+from momagames.baselines.bandits.method import BanditGradient, BanditJoint, BanditMethod, BanditUcb, list_sizes
+from momagames.baselines.bandits.pareto import MAX_JOINT_ACTIONS
 from momagames.baselines.trainer import list_weights
 from momagames.baselines.training_setup import TrainingSetup
 from momagames.baselines.weight_lattice import format_weights
@@ -127,7 +129,7 @@ def report_gems(arguments: argparse.Namespace) -> dict[str, Floats]:
     print(f"| {' | '.join(['learner', *names, 'Pareto', 'last tenth, per pull', 'ns per pull'])} |")
     print(f"|---|{'---:|' * (len(names) + 3)}")
     curves = {}
-    methods = SMALL if np.prod([float(game.action_sizes(i)[0]) for i in range(len(game.agents))]) <= 4096 else GEMS
+    methods = SMALL if prod(list_sizes(game)) <= MAX_JOINT_ACTIONS else GEMS
     for name, method in methods.items():
         regrets, gaps, cost = measure_gems(game, expected, method, arguments.pulls, arguments.seeds, arguments.divisions)
         cells = [format_interval(regrets[:, row].sum(axis=1)) for row in range(len(lattice))]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.bandits.gradient import choose_by_preference, update_preferences
 from momagames.baselines.bandits.signals import make_signal
+from momagames.baselines.bandits.trainer import NO_HISTORY, Learner
 from momagames.baselines.bandits.ucb import choose_by_bound, update_statistics
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
@@ -19,7 +20,6 @@ from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import advance, below, mix
 
 RULES = {"ucb": (choose_by_bound, update_statistics), "gradient": (choose_by_preference, update_preferences)}
-NO_HISTORY = np.zeros((0, 0), np.int16)
 
 
 class PullBuffers(NamedTuple):
@@ -49,7 +49,7 @@ def make_buffers(game: Game) -> PullBuffers:
 
 
 @dataclass
-class IndependentLearners:
+class IndependentLearners(Learner):
     """The learning agents of one weight vector.
 
     starts     record[S], start positions, of which each pull draws one
@@ -80,16 +80,6 @@ class IndependentLearners:
         )  # fmt: skip
         self.word = int(word)
         self.pulls += count
-
-    def state_dict(self) -> tuple[dict[str, int], dict[str, NDArray[Any]]]:
-        """Return all that the next pull depends on, as JSON-able data and arrays."""
-        return {"word": self.word, "pulls": self.pulls}, self.tables._asdict()
-
-    def load_state_dict(self, data: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what `state_dict` returned."""
-        self.word, self.pulls = data["word"], data["pulls"]
-        for name, own in self.tables._asdict().items():
-            own[...] = arrays[name]
 
 
 @cache_by_rules

@@ -10,7 +10,7 @@ of all agents: UCB1 over joint actions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import log
 from typing import Any, NamedTuple
 
@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from momagames.baselines.bandits.elimination import Graph, Ints, Plan, list_joint_actions
 from momagames.baselines.bandits.elimination_kernels import eliminate, make_pool
-from momagames.baselines.bandits.independent import NO_HISTORY, make_buffers
+from momagames.baselines.bandits.independent import make_buffers
 from momagames.baselines.bandits.pareto import choose_pareto
+from momagames.baselines.bandits.trainer import NO_HISTORY, Learner
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.kernels.jit import compile_entry_point, kernel
@@ -73,7 +74,7 @@ def make_codes(graph: Graph) -> EntryCodes:
     return EntryCodes(first, np.array([agent for _, agent in pairs], np.int64), codes, np.array(starts, np.int64))
 
 
-class JointLearner:
+class JointLearner(Learner):
     """A learner of joint actions.
 
     starts         record[S], start positions, of which each pull draws one
@@ -119,16 +120,6 @@ class JointLearner:
         lows = self.tables.lows[self._plan.entry_factors]
         values: Floats = np.where(self.tables.counts[:, None] > 0, self.tables.means, np.where(np.isfinite(lows), lows, 0.0))
         return values
-
-    def state_dict(self) -> tuple[dict[str, int], dict[str, NDArray[Any]]]:
-        """Return all that the next pull depends on, as JSON-able data and arrays."""
-        return {"word": self.word, "pulls": self.pulls}, self.tables._asdict()
-
-    def load_state_dict(self, data: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what `state_dict` returned."""
-        self.word, self.pulls = data["word"], data["pulls"]
-        for name, own in self.tables._asdict().items():
-            own[...] = arrays[name]
 
 
 def find_best_actions(graph: Graph, plan: Plan, values: Floats) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +11,34 @@ from numpy.typing import NDArray
 from momagames.baselines.trainer import Arrays, TrainedPolicies, restore_arrays
 from momagames.baselines.training_setup import TrainingSetup
 
+NO_HISTORY = np.zeros((0, 0), np.int16)
 
-class Learner(Protocol):
-    """A learner; `pulls` are those so far, each an environment step."""
 
+class Learner:
+    """A learner.
+
+    tables    its statistics, a NamedTuple of arrays
+    word      generator word
+    pulls     so far, each an environment step
+    """
+
+    tables: Any
+    word: int
     pulls: int
 
-    def pull(self, count: int, history: NDArray[np.int16] = ...) -> None:
+    def pull(self, count: int, history: NDArray[np.int16] = NO_HISTORY) -> None:
         """Pull `count` times. The joint actions of the first pulls are written to history int16[n, A]."""
+        raise NotImplementedError
 
-    def state_dict(self) -> tuple[dict[str, int], dict[str, NDArray[Any]]]: ...
+    def state_dict(self) -> tuple[dict[str, int], dict[str, NDArray[Any]]]:
+        """Return all that the next pull depends on, as JSON-able data and arrays."""
+        return {"word": self.word, "pulls": self.pulls}, self.tables._asdict()
 
-    def load_state_dict(self, data: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> None: ...
+    def load_state_dict(self, data: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore what `state_dict` returned."""
+        self.word, self.pulls = data["word"], data["pulls"]
+        for name, own in self.tables._asdict().items():
+            own[...] = arrays[name]
 
 
 class BanditTrainer:
