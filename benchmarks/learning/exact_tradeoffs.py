@@ -1,18 +1,17 @@
 """Whether teams are trade-offs, from their exact fronts and scripted policies for many weights: nothing is trained.
 
-python benchmarks/fronts/exact_tradeoffs.py                                    # settings of the pages of the documentation
-python benchmarks/fronts/exact_tradeoffs.py mo-beach "mo-item-gathering-v0 initial_map=corners"    # those that start so
+python benchmarks/learning/exact_tradeoffs.py                                    # settings of the pages of the documentation
+python benchmarks/learning/exact_tradeoffs.py mo-beach "mo-item-gathering-v0 initial_map=corners"    # those that start so
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from find_tradeoffs import list_simple_policies  # beside this file
 
 import momagames
 from momagames.analysis.tradeoffs import measure_tradeoffs
@@ -21,9 +20,6 @@ from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import play_policies
 from momagames.fronts import SearchLimits, returns_front
 from momagames.kernels.rng import random_words
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "learning"))
-from find_tradeoffs import list_simple_policies
 
 EPISODES = 50
 LIMITS = SearchLimits(10**8, 8 << 30)
