@@ -177,6 +177,17 @@ CHAMPIONS = {
         "six moves ahead, is stronger.",
         (1.0, *[0.0] * (len(momagames.spec("mo-connect4-v0").objectives) - 1)), ("random", "greedy", "alphabeta"),
     ),
+    "connect4-columns": make_trader(
+        "momagames.games.connect4:champion-columns.npz", "columns against a search",
+        [momagames.spec(
+            "mo-connect4-v0", board_width=5, board_height=4, objectives=("column_0", "column_2", "column_4")
+        )], 4_000_000, "On boards of 5x4 cells: it does not play to win.",
+    ),
+    "item-gathering": make_trader(
+        "momagames.games.item_gathering:champion.npz", "two gatherers in four corners",
+        [momagames.spec("mo-item-gathering-v0", initial_map="corners", num_timesteps=9, reward_mode="team")], 12_000_000,
+        "The map `corners` with nine steps, where it knows plans. It samples its actions.",
+    ),
     "ingenious": make_trader(
         "momagames.games.ingenious:champion.npz", "colors of hexagons against another",
         [momagames.spec("mo-ingenious-v0", num_colors=3, rack_size=3, board_size=4, fully_observable=True)], 12_000_000,

@@ -57,6 +57,8 @@ def test_files(id):
 
 
 TRADES = {"objectives": ("win", "captures", "losses")}
+CORNERS = {"initial_map": "corners", "num_timesteps": 9, "reward_mode": "team"}
+COLUMNS = {"board_width": 5, "board_height": 4, "objectives": ("column_0", "column_2", "column_4")}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,8 @@ TRADES = {"objectives": ("win", "captures", "losses")}
         ("mo-pommerman-ffa-v0", {"objectives": ("kicks", "bombs"), "max_steps": 200}, "safe:simple"),
         ("mo-tileblast-v0", {"level": 4, "objectives": ("goals", "move", "score")}, "random"),
         ("mo-ingenious-v0", {"num_colors": 3, "rack_size": 3, "board_size": 4, "fully_observable": True}, "min_color"),
+        ("mo-item-gathering-v0", CORNERS, "random"),
+        ("mo-connect4-v0", COLUMNS, "alphabeta"),
         ("mo-robotmail-2-v0", {"objectives": ("delivery", "energy", "blocked")}, "astar"),
         ("mo-robotmail-4-v0", {"objectives": ("delivery", "energy", "blocked")}, "astar"),
     ],

@@ -107,7 +107,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
             objective_features=learning.OBJECTIVE_FEATURES,
             board=learning.declare_board(width, height, has_columns),
             egocentric_view=learning.declare_view(width, height),
-            champions=("momagames.games.connect4:champion.npz",),
+            champions=("momagames.games.connect4:champion.npz", "momagames.games.connect4:champion-columns.npz"),
         ),
         policies={"alphabeta": "momagames.games.connect4.policies:ALPHABETA"},
         solvers=SOLVERS,

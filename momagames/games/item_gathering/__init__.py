@@ -117,6 +117,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         learning=LearningSupport(
             objective_features=learning.OBJECTIVE_FEATURES,
             egocentric_view=None if is_central else learning.declare_view(height, width, len(counts)),
+            champions=("momagames.games.item_gathering:champion.npz",),
         ),
         policies={name: f"momagames.games.item_gathering.policies:{name.upper()}" for name in ("nearest", "weighted")},
         original=OriginalGame(reward_bounds=(0, max(counts))),  # §5
