@@ -30,7 +30,7 @@ PARTS = [  # those of a game apart
 RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/exact_sizes.py", ("4x4x3:2",), (), ("| 4x4x3 | 2 of 2 |",)),
     (
-        "learning/exact_tradeoffs.py",
+        "fronts/exact_tradeoffs.py",
         ("mo-beach-v0 num_agents=50", "mo-item-gathering-v0 initial_map=corners num_timesteps=7"), (),
         (
             "num_timesteps=2 reward_mode=team | 0.63 | 12 | 12 | 0.00 | a trade-off |",

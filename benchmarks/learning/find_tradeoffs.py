@@ -10,7 +10,6 @@ that FILE has are left out, so that an interrupted search goes on. NAME selects 
 from __future__ import annotations
 
 import argparse
-import inspect
 import json
 import time
 from collections.abc import Iterator
@@ -23,16 +22,14 @@ import numpy as np
 import momagames
 from momagames.analysis.arrays import Array
 from momagames.analysis.tradeoffs import measure_tradeoffs
-from momagames.baselines import SAFE, batch_policy, method
+from momagames.baselines import batch_policy, method
 from momagames.baselines.training_setup import TrainingSetup
-from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.benchmark.episodes import play_from_starts
-from momagames.contract import Game
+from momagames.benchmark.simple_policies import list_simple_policies
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
 
 DIVISIONS = {2: 20, 3: 6, 4: 4, 5: 3}  # of the lattice of weights, by number of objectives
-SCRIPTED_DIVISIONS = {2: 10, 3: 3, 4: 2, 5: 1}  # of that of scripted policies, which may be slow
 HARDENED, SIMPLE = ("safe:simple",), ("simple",)
 DUEL, FFA, TEAM = "mo-pommerman-duel-v0", "mo-pommerman-ffa-v0", "mo-pommerman-team-v0"
 SHORT: dict[str, Any] = {"max_steps": 200}  # instead of 800
@@ -117,23 +114,6 @@ def list_candidates() -> Iterator[Candidate]:
     for size, name, sets in COLUMNS:
         for objectives in sets:
             yield Candidate(CONNECT4, {**size, "objectives": objectives.split()}, (name,), "grpo")
-
-
-def list_simple_policies(game: Game) -> tuple[BatchPolicy, ...]:
-    """Return random and scripted policies in all their variants, for a lattice of weights where they take some; also with safe
-    actions only."""
-    names = ["random", *game.policies]
-    names += [f"{SAFE}{name}" for name in names if game.learning.clear_unsafe_actions]
-    count = len(game.objectives)
-    lattice = list(map(list, simplex_lattice(count, SCRIPTED_DIVISIONS[count])))
-
-    def list_options(name: str) -> list[dict[str, Any]]:
-        takes_weights = "weights" in inspect.signature(method(name, game)).parameters
-        return [{"weights": row} for row in lattice] if takes_weights else [{}]
-
-    return tuple(
-        policy for name in names for given in list_options(name) for policy in method(name, game)(**given).policies(game)
-    )
 
 
 def try_candidate(candidate: Candidate, budget: int, seed: int, episodes: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Whether teams are trade-offs, from their exact fronts and scripted policies for many weights: nothing is trained.
 
-python benchmarks/learning/exact_tradeoffs.py                                    # settings of the pages of the documentation
-python benchmarks/learning/exact_tradeoffs.py mo-beach "mo-item-gathering-v0 initial_map=corners"    # those that start so
+python benchmarks/fronts/exact_tradeoffs.py                                    # settings of the pages of the documentation
+python benchmarks/fronts/exact_tradeoffs.py mo-beach "mo-item-gathering-v0 initial_map=corners"    # those that start so
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from find_tradeoffs import list_simple_policies  # beside this file
 
 import momagames
 from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.benchmark.choices import GameChoice
+from momagames.benchmark.simple_policies import list_simple_policies
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import play_policies
 from momagames.fronts import SearchLimits, returns_front
