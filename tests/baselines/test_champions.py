@@ -273,6 +273,6 @@ def test_own_champion(tmp_path):
 
 def test_every_file_belongs_to_a_game():
     found = sorted(Path(str(files("momagames.games"))).rglob("*.npz"))
-    named = {one.path for id in (*DEFAULTS, "mo-ingenious-v0") for one in list_champions(momagames.spec(id))}
+    named = {one.path for id in momagames.ids() for one in list_champions(momagames.spec(id))}
     assert named == set(found)
     assert all(load_checkpoint(path).head["canonical"] for path in found)
