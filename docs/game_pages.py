@@ -21,6 +21,8 @@ from momagames.baselines import POLICIES, SAFE, policy
 from momagames.baselines.checkpoint_policy import list_champions
 from momagames.baselines.learners import find_learner
 from momagames.benchmark.choices import Opponent
+from momagames.benchmark.matches import has_winners
+from momagames.cli.console import format_parameters
 from momagames.contract import Game
 from momagames.contract.titles import list_changed_parameters
 from momagames.engine.playouts import generate_starts
@@ -181,7 +183,7 @@ def describe_champions(id: str) -> list[str]:
         title = f"`{id}`: {head['method']}" + "".join(f", {name}={value}" for name, value in settings.items())
         serves = find_learner(head["method"]).serves
         in_play = '`policy("champion", game)` plays it' + (
-            f", and `momagames play {id} --against champion`." if several else "."
+            f", and `momagames play {id}{format_parameters(settings)} --against champion`." if several else "."
         )
         lines = [
             f"It is the {serves}: that option has the value `champion`." if serves else in_play,
@@ -266,13 +268,17 @@ def list_policies(game: Game) -> list[str]:
     names += [f"{SAFE}NAME"] if can_play(f"{SAFE}random", game) else []
     lines = [f"As in other games: {', '.join(f'`{name}`' for name in names)}; see [Methods](../methods.md).", ""]
     if len(game.agents) > 1:
+        own = next(iter(game.policies), "greedy")
+        has_matches = len(set(game.teams)) > 1 and has_winners(game)
         return [
             *lines,
-            "All of them can be opponents: in environments, matches, suites and training, and against people.",
+            "All of them can be opponents: in environments, matches, suites and training, and against people."
+            if has_matches
+            else "All of them can play the other agents: in environments, suites and training, and beside people.",
             "",
             "```console",
-            f"$ momagames match {game.id} {next(iter(game.policies), 'greedy')} random",
-            f"$ momagames play {game.id} --against champion",
+            *([f"$ momagames match {game.id} {own} random"] if has_matches else []),
+            f"$ momagames play {game.id} --against {'champion' if can_play('champion', game) else own}",
             "```",
             "",
         ]

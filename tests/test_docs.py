@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,10 +15,12 @@ import pytest
 import typer
 
 import momagames
-from momagames.baselines import METHODS, method
+from momagames.baselines import METHODS, method, policy
 from momagames.benchmark import load_suite
+from momagames.benchmark.matches import has_winners
 from momagames.cli.app import app
 from momagames.cli.bench import quick
+from momagames.cli.console import parse_parameters
 from momagames.errors import MissingExtra
 from momagames.games import BENCHMARK, VERSIONS
 from tests.cases import folder_of
@@ -337,6 +340,24 @@ def test_the_page_of_a_family_has_every_variant(family, monkeypatch):
     game = momagames.spec(ids[0])
     assert all(any(f"`{name}`" in line for line in own) for name in {**game.policies, **game.solvers.policies})
     assert read_spec(ids[0]).partition("## 2 ")[2] in pages.specification_page(family, ids)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_the_page_of_a_family_names_opponents_that_can_play(family, monkeypatch):
+    """In its commands for matches and against people, with the parameters that they name."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    text = import_module("game_pages").family_page(family, import_module("families").list_families()[family])
+    for command in re.findall(r"momagames (?:match|play) mo-[^`\n]+", text):
+        _, verb, id, *words = shlex.split(command)
+        options = [place for place, word in enumerate(words) if word == "-p"]
+        game = momagames.spec(id, **parse_parameters([words[place + 1] for place in options]))
+        words = [word for place, word in enumerate(words) if not {place, place - 1} & {*options}]
+        if verb == "match":
+            assert has_winners(game), command
+            assert len(set(game.teams)) > 1, command
+        names = words[:2] if verb == "match" else [words[words.index("--against") + 1]] if "--against" in words else []
+        for name in names:
+            policy(name, game, agent=0)
 
 
 def test_commands_of_the_docs_name_experiments_that_exist():

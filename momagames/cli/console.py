@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -86,6 +86,11 @@ def parse_parameters(pairs: list[str] | None, option: str = "--param", example: 
         except InvalidFile as error:
             raise InvalidParameter(str(error)) from None
     return found
+
+
+def format_parameters(params: Mapping[str, Any]) -> str:
+    """Return options that `parse_parameters` reads, quoted for a shell, each with a space before it."""
+    return "".join(f" -p {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in params.items())
 
 
 def parse_weights(text: str, game: Game) -> tuple[float, ...]:

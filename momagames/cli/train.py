@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from momagames.cli.console import (
     Params,
     add_working_directory,
     console,
+    format_parameters,
     parse_agent,
     parse_parameters,
     parse_weights,
@@ -194,7 +194,7 @@ def _list_next_commands(training: Training, directory: Path) -> list[str]:
     if len(set(game.teams)) > 1:
         default = registry.spec(game.id).params
         changed = {name: value for name, value in game.params.items() if name not in default or value != default[name]}
-        params = "".join(f" -p {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in changed.items())
+        params = format_parameters(changed)
         commands.append(f"momagames play {game.id} --against {checkpoint}{params}")
         if has_winners(game):
             commands.append(f"momagames match {game.id} {checkpoint} {next(iter(game.policies), 'greedy')}{params}")
