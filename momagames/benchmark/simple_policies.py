@@ -1,4 +1,4 @@
-"""Policies that nothing trains: those that a trade-off must not be solved by."""
+"""Random and scripted policies of a game, which should not be enough in a setting with a trade-off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ DIVISIONS = {2: 10, 3: 3, 4: 2, 5: 1}  # of the lattice of weights by the number
 
 def list_simple_policies(game: Game) -> tuple[BatchPolicy, ...]:
     """Return random and scripted policies in all their variants, for a lattice of weights where they take some; also with safe
-    actions only."""
+    actions only.
+
+    The game has two to five objectives.
+    """
     names = ["random", *game.policies]
     names += [f"{SAFE}{name}" for name in names if game.learning.clear_unsafe_actions]
     count = len(game.objectives)
