@@ -24,7 +24,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import lru_cache, partial
 from inspect import Parameter, getattr_static, signature
-from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,14 +32,12 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, TrainingResult
 from momagames.baselines.training_setup import TrainingSetup
-from momagames.baselines.weight_lattice import MAX_POLICIES, format_weights, resolve_shares, simplex_lattice
+from momagames.baselines.weight_lattice import LATTICE, MAX_POLICIES, format_weights, list_usual_weights, resolve_shares
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
 from momagames.engine.policy_sources import ARRAYS, WEIGHTS, make_batch_policy
 from momagames.engine.python_policies import PythonPolicy
 from momagames.errors import InvalidParameter, UnknownParameter, invalid_value
-
-LATTICE, LATTICE_SIZE = "lattice", 21
 
 
 @dataclass(frozen=True)
@@ -68,10 +65,8 @@ class OwnPolicies(Method):
                     f"{self.name} plays for weights: expected weights: {LATTICE}, or a list of weight vectors"
                 )
             return [None]
-        objectives = len(game.objectives)
         if given == LATTICE:
-            divisions = next(n for n in count(1) if len(simplex_lattice(objectives, n)) >= LATTICE_SIZE or objectives == 1)
-            return [*simplex_lattice(objectives, divisions)]
+            return [*list_usual_weights(len(game.objectives))]
         if isinstance(given, str) or not len(given) or not all(isinstance(row, (list, tuple, Mapping)) for row in given):
             raise InvalidParameter(f"{self.name}: {invalid_value(WEIGHTS, given, f'{LATTICE!r}, or a list of weight vectors')}")
         if len(given) > MAX_POLICIES:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, make_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from momagames.baselines.base import Method
 from momagames.baselines.policy_names import find_checkpoint
+from momagames.baselines.weight_lattice import LATTICE, format_weights, list_usual_weights
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
-from momagames.engine.policy_sources import PolicyFactory, PolicySource, make_variants, source_options
+from momagames.engine.policy_sources import WEIGHTS, PolicyFactory, PolicySource, make_variants, source_options
 
 
 def find_policy_file(name: str, source: PolicySource, options: Mapping[str, Any]) -> Path | None:
@@ -25,7 +26,10 @@ def find_policy_file(name: str, source: PolicySource, options: Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Scripted(Method):
-    """Play a policy of the game, in each of its variants (see `PolicyFactory`). A subclass sets the policy."""
+    """Play a policy of the game, in each of its variants (see `PolicyFactory`). A subclass sets the policy.
+
+    With the option `weights="lattice"` it has a policy for each weight vector of `list_usual_weights`.
+    """
 
     source: ClassVar[PolicySource]
 
@@ -34,7 +38,15 @@ class Scripted(Method):
         return find_policy_file(cls.name, cls.source, options)
 
     def policies(self, game: Game) -> tuple[BatchPolicy, ...]:
-        return make_variants(self.name, type(self).source, game, **self.options())
+        source, options = type(self).source, self.options()
+        if options.get(WEIGHTS) != LATTICE:
+            return make_variants(self.name, source, game, **options)
+        rows = list_usual_weights(len(game.objectives)).tolist()
+        return tuple(
+            replace(policy, label=format_weights(row), weights=tuple(row))
+            for row in rows
+            for policy in make_variants(self.name, source, game, **{**options, WEIGHTS: row})
+        )
 
 
 @functools.lru_cache(maxsize=1024)  # a suite asks for the same few again and again

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from itertools import count
 from math import comb
 
 import numpy as np
@@ -15,6 +16,7 @@ from momagames.errors import InvalidParameter, check_range, invalid_value
 Weights = Sequence[float] | Mapping[str, float]  # in the order of the objectives, or by their names
 MAX_POINTS = 1_000_000
 MAX_POLICIES = 1 << 16  # of a method with a policy for each weight vector
+LATTICE, LATTICE_SIZE = "lattice", 21  # instead of weights, for a policy for each of at least so many vectors
 
 
 def simplex_lattice(objectives: int, divisions: int, most: int = MAX_POINTS) -> NDArray[np.float64]:
@@ -34,6 +36,12 @@ def simplex_lattice(objectives: int, divisions: int, most: int = MAX_POINTS) -> 
             f"invalid divisions={divisions}: {count:,} weights for {objectives} objectives, expected at most {most:,}"
         )
     return list_compositions(divisions, objectives) / divisions
+
+
+def list_usual_weights(objectives: int) -> NDArray[np.float64]:
+    """Return the smallest simplex lattice of at least `LATTICE_SIZE` weight vectors, float64[n, K]; [[1]] for K = 1."""
+    divisions = next(n for n in count(1) if comb(n + objectives - 1, n) >= LATTICE_SIZE or objectives == 1)
+    return simplex_lattice(objectives, divisions)
 
 
 def list_compositions(total: int, parts: int) -> NDArray[np.int64]:
@@ -81,6 +89,6 @@ def resolve_shares(name: str, game: Game, weights: Weights | None) -> NDArray[np
     return shares
 
 
-def format_weights(weights: NDArray[np.float64]) -> str:
+def format_weights(weights: Iterable[float]) -> str:
     """Return a short name of a weight vector, such as 'w=(0.5, 0.5, 0)'."""
     return f"w=({', '.join(f'{w:.3g}' for w in weights)})"

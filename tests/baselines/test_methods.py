@@ -11,6 +11,7 @@ from momagames.baselines.base import Plan
 from momagames.baselines.search.beam import ESTIMATES, _Search, crowding_distance, select_beam
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import AgentPolicy
 from momagames.errors import InvalidParameter, UnknownId
 from tests.baselines.reference_search import find_groups, tiles_of
 from tests.games.gemwalk.naive import stated_front
@@ -310,3 +311,16 @@ def test_crowding_distance_by_hand():
     spread = crowding_distance(np.array([[0, 4], [4, 0], [1, 3]], float))
     assert spread[:2].tolist() == [np.inf, np.inf]
     assert spread[2] == 2.0  # both neighbors span the whole range, in two objectives
+
+
+def test_a_scripted_policy_plays_for_a_lattice_of_weights():
+    game = momagames.spec("mo-connect4-v0", objectives=["win", "column_0", "column_3", "column_6"])
+    made = method("alphabeta", game)(depth=1, weights="lattice").policies(game)
+    assert len(made) == 35  # 20 are fewer than 21
+    assert (made[1].label, made[1].weights) == ("w=(0.75, 0.25, 0, 0)", (0.75, 0.25, 0.0, 0.0))
+    state, mask, rng = game.make_state()[0], np.ones(7, np.int8), np.random.default_rng(0)
+    for weights, column in (((0, 1, 0, 0), 0), ((0, 0, 1, 0), 3), ((0, 0, 0.25, 0.75), 6)):
+        (one,) = [one for one in made if one.weights == weights]
+        assert AgentPolicy(one, game)(state, mask, rng) == column
+    with pytest.raises(InvalidParameter, match="weights='lattice'"):
+        policy("alphabeta", game, weights="lattice")
