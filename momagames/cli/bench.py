@@ -740,11 +740,12 @@ def archive(
     folder: Folder,
     file: Annotated[Path, typer.Option("--out", "-o", help="Archive; runs that it has already and the directory lacks stay.")],
     thinned: Annotated[bool, typer.Option("--thinned", help="Leave out what reports do not need.")] = False,
+    new_suite: Annotated[bool, typer.Option("--new-suite", help="Drop archived runs that the suite no longer has.")] = False,
     allow_code: AllowCode = False,
 ) -> None:
     """Archive the finished runs of a results directory as one small file (extra `analysis`)."""
     from momagames.benchmark.store.archive_file import pack_archive
 
-    for line in pack_archive(folder, file, thinned).describe():
+    for line in pack_archive(folder, file, thinned, new_suite).describe():
         print_line(line)
     print_line(f"{file}: {file.stat().st_size:,} bytes")

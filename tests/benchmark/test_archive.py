@@ -239,6 +239,18 @@ def test_archiving_again_loses_no_run(first_part, tmp_path, monkeypatch):
         pack_archive(tmp_path / "plans", file)
 
 
+def test_a_directory_of_an_older_suite_drops_no_archived_run(first_part, tmp_path):
+    file = tmp_path / "archive.npz.xz"
+    file.write_bytes(first_part.read_bytes())
+    older = suite({**POLICIES, "report_episodes": 6})
+    run_suite(older, tmp_path / "older", shard=Shard(1, 1, methods=("random",)))
+    with pytest.raises(InvalidFile, match=r"older lacks 4 runs of this archive.*bench run SUITE --out.*--new-suite"):
+        pack_archive(tmp_path / "older", file, thinned=True)
+    assert file.read_bytes() == first_part.read_bytes()
+    done = pack_archive(tmp_path / "older", file, thinned=True, new_suite=True)
+    assert (done.runs, done.carried, sum(done.unused.values())) == (2, 0, 4)
+
+
 def test_archived_runs_of_other_settings_do_not_count(first_part, tmp_path):
     changed = {**POLICIES, "report_episodes": 6, "methods": [RANDOM, {"name": "greedy", "options": {"divisions": 2}}]}
     wanted = suite({**changed, "seats": ["player_0"]})

@@ -127,15 +127,17 @@ class ArchiveCounts:
         return lines
 
 
-def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False) -> ArchiveCounts:
+def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False, new_suite: bool = False) -> ArchiveCounts:
     """Pack the rows of a results directory (see `store.packing`) and archive the finished runs of its suite.
 
     If the file is an archive of the suite already, the runs that it has and the directory lacks stay, so that a suite can be
     run in parts. It is replaced when the new one has been read back. Equal results give equal bytes with one version of polars.
 
     thinned    leave out what reports do not need (see `store.thinning`); a restored directory says what it is without
+    new_suite  the suite of the directory is newer than that of the archive: drop archived runs that it no longer has
     Raises     MissingExtra; InvalidFile if the directory cannot be read, is damaged or has no finished run, if the file is an
-               archive of another suite, or if the archive does not restore its content
+               archive of another suite, has runs of its suite that the directory's suite lacks, without `new_suite`, or if the
+               archive does not restore its content
     """
     pack(folder)
     store, before = Store(folder), ArchivedStore(file) if is_file(Path(file)) else None
@@ -144,6 +146,8 @@ def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False) ->
         raise InvalidFile(f"{file}: an archive of the suite {before.read_suite().name!r}: expected one of {suite.name!r}")
     wanted = {run.folder: run for run in suite.list_runs(versions)}
     own = [run for run in store.finished_runs() if run.folder in wanted]
+    if before and not new_suite:
+        _refuse_loss(before, store, set(wanted))
     carried = [run for name, run in wanted.items() if before and before.has_run(run) and not store.has_run(run)]
     if not own + carried:
         raise InvalidFile(f"{folder}: no run of the suite {suite.name!r} is finished")
@@ -172,6 +176,18 @@ def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False) ->
         unused=before.count_unused_runs(list(wanted.values())) if before else {},
         foreign=len(store.run_directories()) - len(own),
     )
+
+
+def _refuse_loss(before: ArchivedStore, store: Store, wanted: Container[str]) -> None:
+    """Raise InvalidFile if the suite of a directory lacks archived runs: it may be older than that of the archive."""
+    suite = before.read_suite()
+    names = [run.folder for run in suite.list_runs(before.read_versions()) if before.has_run(run)]
+    if lost := [name for name in names if name not in wanted]:
+        raise InvalidFile(
+            f"{before.folder}: the suite of {store.folder} lacks {count(len(lost), 'run')} of this archive, such as {lost[0]}. "
+            f"If that suite is older: `momagames bench run SUITE --out {store.folder}` adopts the present one; "
+            "if it is newer: --new-suite (new_suite=True) drops these runs"
+        )
 
 
 def _count_unfinished(store: Store, suite: Suite, finished: Container[str]) -> dict[str, int]:
