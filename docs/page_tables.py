@@ -14,7 +14,7 @@ from sections import bold_best, report_table, table
 from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suites import PlansExperiment, PoliciesExperiment
-from momagames.benchmark.tradeoffs import list_simple_methods
+from momagames.benchmark.tradeoffs import list_untrained_methods
 from momagames.reports.data.head_to_head import HeadToHeadScores
 from momagames.reports.data.overview import rank_methods
 from momagames.reports.data.panels import short_name
@@ -43,19 +43,20 @@ def ratios(archive: Archive) -> Iterator[str]:
 
 
 def tradeoffs(archive: Archive) -> Iterator[str]:
-    """Yield what the reference front of each setting shows, and the share that random and scripted policies have of it."""
+    """Yield what the reference front of each setting shows, and the shares that policies without training have of it."""
     rows = []
     for panel, one in ((panel, archive.select_setting(panel)) for panel in archive.panels):
         assert isinstance(one.experiment, PoliciesExperiment)
         labels = label_methods(one.experiment.methods)
-        simple = [labels[method.key] for method in list_simple_methods(one.experiment, panel.game)]
-        played = [points.values for name in simple for points in panel.points.get(name, {}).values()]
+        methods = list_untrained_methods(one.experiment, panel.game)
+        names = [[labels[method.key] for method in methods[ahead]] for ahead in (False, True)]
+        played = [[at.values for name in every for at in panel.points.get(name, {}).values()] for every in names]
         front = next(iter(panel.references.values())).values
-        found = measure_tradeoffs(front, np.concatenate(played) if played else None)
-        share = NO_SCORE if found.simple_share is None else f"{found.simple_share:.2f}"
-        numbers = f"{found.single_share:.2f}", str(found.points), f"{min(found.losses):.2f}", share
+        found = measure_tradeoffs(front, *(np.concatenate(values) if values else None for values in played))
+        shares = [NO_SCORE if share is None else f"{share:.2f}" for share in (found.simple_share, found.untrained_share)]
+        numbers = f"{found.single_share:.2f}", str(found.points), f"{min(found.losses):.2f}", *shares
         rows.append((panel.full_heading, *numbers, ", ".join(found.list_failures()) or "a trade-off"))
-    yield table(["setting", "one policy", "points", "least loss", "simple", "verdict"], rows)
+    yield table(["setting", "one policy", "points", "least loss", "simple", "untrained", "verdict"], rows)
 
 
 def costs(archive: Archive) -> Iterator[str]:

@@ -65,7 +65,8 @@ FRONTS = """\
 Measured on the best-known front of each setting; [Metrics](../policy-metrics.md#what-a-setting-must-show) defines the columns
 and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the largest share of
 the hypervolume that a single point has. Least loss: what the best policy for an objective loses in another one, as a
-share of the range. Simple: the share of random and scripted policies together."""
+share of the range. Simple: the share of all policies that neither train nor look ahead. Untrained: with those that look
+ahead (`greedy`, `alphabeta`, `uct`), which is not judged: where it is high, a setting compares learners with a search."""
 CPU_TIME = """\
 For a budget of CPU time the number of environment steps is chosen by trials on the machine, so that the time of the
 last search is 0.8 to 1.25 of the budget; methods that end on their own take less, and methods whose smallest budget

@@ -219,14 +219,15 @@ def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
     suite = load_suite({**SUITE, "experiments": [{**POLICIES, "ideal_point": "front"}]})
     assert not run_suite(suite, tmp_path / "results").failed
     (panel,) = collect_report_data(Store(tmp_path / "results"), suite, primary_only=True).panels
-    simple = np.concatenate([points.values for points in panel.points["random"].values()])
-    found = measure_tradeoffs(panel.references[0].values, simple)
+    played = [np.concatenate([at.values for at in panel.points[name].values()]) for name in ("random", "greedy")]
+    found = measure_tradeoffs(panel.references[0].values, *played)
     pack_archive(tmp_path / "results", tmp_path / "track.npz.xz", thinned=True)
     text = make_page("track", tmp_path / "track.npz.xz", PAGES["policies"]).texts["track"]
     (row,) = re.findall(r"^\| MO-Breakthrough [^|]* \| (\d.*) \|$", text.partition("What each setting shows")[2], re.MULTILINE)
     assert "Not compared yet" not in text
-    numbers = f"{found.single_share:.2f} | {found.points} | {min(found.losses):.2f} | {found.simple_share:.2f}"
-    assert row == f"{numbers} | {', '.join(found.list_failures())}"
+    numbers = f"{found.single_share:.2f} | {found.points} | {min(found.losses):.2f}"
+    shares = f"{found.simple_share:.2f} | {found.untrained_share:.2f}"
+    assert row == f"{numbers} | {shares} | {', '.join(found.list_failures())}"
 
 
 def test_page_shows_games_from_both_ends_of_a_front(tmp_path, monkeypatch):

@@ -34,12 +34,14 @@ class Tradeoffs:
     losses          for each objective: by how much of the range the best point for it is below the best value of another one,
                     at most; 0 for an objective in which all points are equal. With two objectives it is 1 otherwise
     simple_share    hypervolume of simple policies, as a share of that of the front; None: not known
+    untrained_share    the same of all policies without training, with those that look ahead, which is not judged
     """
 
     single_share: float
     points: int
     losses: tuple[float, ...]
     simple_share: float | None
+    untrained_share: float | None
 
     @property
     def max_single_share(self) -> float:
@@ -56,10 +58,11 @@ class Tradeoffs:
         return [text for text, is_lacking in checks if is_lacking]
 
 
-def measure_tradeoffs(front: ArrayLike, simple: ArrayLike | None = None) -> Tradeoffs:
+def measure_tradeoffs(front: ArrayLike, simple: ArrayLike | None = None, ahead: ArrayLike | None = None) -> Tradeoffs:
     """Return what a front float[n, K] with two objectives or more shows.
 
     simple    mean returns of simple policies, float[m, K]; None: not known
+    ahead     those of other policies without training, which look ahead, float[m, K]; None: there are none
 
     Raises InvalidParameter for a front without points, or with fewer than two objectives.
     """
@@ -69,14 +72,22 @@ def measure_tradeoffs(front: ArrayLike, simple: ArrayLike | None = None) -> Trad
         raise InvalidParameter(f"invalid shape {points.shape} of front: expected two objectives or more")
     ends = find_ends(points)
     scaled, ref = normalize(points, *ends), np.full(objectives, -MARGIN)
-    whole, simple_share = hypervolume(scaled, ref), None
-    if simple is not None:
-        simple_share = hypervolume(normalize(as_points("simple", simple, objectives), *ends), ref).share_of(whole).value
+    whole = hypervolume(scaled, ref)
+    known = [
+        normalize(as_points(name, values, objectives), *ends)
+        for name, values in (("simple", simple), ("ahead", ahead))
+        if values is not None
+    ]
+
+    def measure_share(parts: list[Array]) -> float | None:
+        return hypervolume(np.concatenate(parts), ref).share_of(whole).value if parts else None
+
     return Tradeoffs(
         single_share=float((scaled + MARGIN).prod(axis=1).max()) / whole.value,
         points=len(np.unique(np.rint(scaled / GRID), axis=0)),
         losses=tuple(_lose_elsewhere(scaled, objective) for objective in range(objectives)),
-        simple_share=simple_share,
+        simple_share=measure_share(known[: simple is not None]),
+        untrained_share=measure_share(known),
     )
 
 

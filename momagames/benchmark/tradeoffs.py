@@ -9,8 +9,6 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.tradeoffs import Tradeoffs, measure_tradeoffs
-from momagames.baselines.random import Random
-from momagames.baselines.scripted import Scripted
 from momagames.benchmark.choices import GameChoice, MethodChoice, label_methods
 from momagames.benchmark.evaluate import measure_policies
 from momagames.benchmark.reference_sets import load_reference_set
@@ -19,7 +17,7 @@ from momagames.contract import Game
 from momagames.errors import InvalidParameter
 from momagames.registry import format_id
 
-SCRIPTED = "scripted agent"  # role of methods that stand for the scripted policies of a game
+AHEAD_EPISODES = 100  # at most, of policies that look ahead, which may be slow
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,13 @@ class SettingTradeoffs:
 
     experiment, game    of the suite
     simple              labels of the policies that are taken for simple
+    ahead               labels of the other policies without training: they look ahead, and play fewer episodes
     """
 
     experiment: str
     game: Game
     simple: tuple[str, ...]
+    ahead: tuple[str, ...]
     tradeoffs: Tradeoffs
 
     def to_dict(self) -> dict[str, Any]:
@@ -48,6 +48,8 @@ class SettingTradeoffs:
             "losses": list(found.losses),
             "simple_share": found.simple_share,
             "simple": list(self.simple),
+            "untrained_share": found.untrained_share,
+            "ahead": list(self.ahead),
             "lacking": found.list_failures(),
         }
 
@@ -69,31 +71,33 @@ def list_tradeoff_settings(suite: Suite) -> list[tuple[PoliciesExperiment, GameC
 
 
 def measure_setting(experiment: PoliciesExperiment, choice: GameChoice) -> SettingTradeoffs:
-    """Play the simple policies of a setting in its report episodes, and return what its reference front shows."""
+    """Play the policies without training in report episodes of a setting, and return what its reference front shows."""
     game = choice.make_game()
     known = load_reference_set(experiment, game)
     assert known is not None  # see list_tradeoff_settings
-    simple = _play_simple_policies(experiment, choice, game)
-    returns = np.array(list(simple.values())) if simple else None
-    return SettingTradeoffs(experiment.name, game, tuple(simple), measure_tradeoffs(known[1], returns))
+    methods = list_untrained_methods(experiment, game)
+    short = experiment.model_copy(update={"report_episodes": min(experiment.report_episodes, AHEAD_EPISODES)})
+    simple, ahead = _play_methods(experiment, choice, methods[False]), _play_methods(short, choice, methods[True])
+    returns = [np.array(list(found.values())) if found else None for found in (simple, ahead)]
+    return SettingTradeoffs(experiment.name, game, tuple(simple), tuple(ahead), measure_tradeoffs(known[1], *returns))
 
 
-def list_simple_methods(experiment: PoliciesExperiment, game: Game) -> tuple[MethodChoice, ...]:
-    """Return random play, scripted policies, and what has their role."""
-    labels, roles = label_methods(experiment.methods), experiment.roles
+def list_untrained_methods(experiment: PoliciesExperiment, game: Game) -> dict[bool, tuple[MethodChoice, ...]]:
+    """Return the methods that neither train nor play from a file: simple ones at False, at True those that look ahead.
 
-    def is_simple(method: MethodChoice) -> bool:
-        kind = method.find_method(game)
-        is_scripted = issubclass(kind, Scripted) and method.find_file(game) is None
-        return kind is Random or is_scripted or SCRIPTED in (roles.get(method.name), roles.get(labels[method.key]))
+    A policy looks ahead if it tries moves on a copy of the game.
+    """
+    found: dict[bool, tuple[MethodChoice, ...]] = {False: (), True: ()}
+    for choice in experiment.methods:
+        if not choice.is_trained(game) and choice.find_file(game) is None:
+            found[any(policy.looks_ahead for policy in choice.make_method(game).policies(game))] += (choice,)
+    return found
 
-    return tuple(filter(is_simple, experiment.methods))
 
-
-def _play_simple_policies(experiment: PoliciesExperiment, choice: GameChoice, game: Game) -> dict[str, Array]:
-    """Return the mean returns of simple policies in the report episodes of the first seed, float64[K] by label."""
+def _play_methods(experiment: PoliciesExperiment, choice: GameChoice, methods: tuple[MethodChoice, ...]) -> dict[str, Array]:
+    """Return the mean returns of their policies in report episodes of the first seed, float64[K] by label."""
     found: dict[str, Array] = {}
-    if methods := list_simple_methods(experiment, game):
+    if methods:
         alone = experiment.model_copy(
             update={"games": (choice,), "methods": methods, "seeds": experiment.seeds[:1], "stored_episodes": None}
         )

@@ -210,18 +210,18 @@ def tradeoffs(suite: SuiteArgument, as_json: AsJson = False) -> None:
     if as_json:
         print_json([one.to_dict() for one in measured])
     else:
-        listing = table("setting", "objectives", "points", "one policy", "least loss", "simple", "lacking")
+        listing = table("setting", "objectives", "points", "one policy", "least loss", "simple", "untrained", "lacking")
         for one in measured:
             found = one.tradeoffs
             numbers = [str(len(found.losses)), str(found.points), f"{found.single_share:.2f}", f"{min(found.losses):.2f}"]
-            simple = "-" if found.simple_share is None else f"{found.simple_share:.2f}"
-            listing.add_row(describe_game(one.game), *numbers, simple, ", ".join(found.list_failures()))
+            shares = ["-" if share is None else f"{share:.2f}" for share in (found.simple_share, found.untrained_share)]
+            listing.add_row(describe_game(one.game), *numbers, *shares, ", ".join(found.list_failures()))
         screen.print(listing)
         screen.print(
             f"points: in the reference front, at least {MIN_POINTS}; one policy: its largest share of the hypervolume, at most "
             f"{MAX_SINGLE_SHARE[0]:g} (two objectives) or {MAX_SINGLE_SHARE[1]:g}; least loss: what the best policy for an "
-            f"objective loses in another one, at least {MIN_LOSS:g} of the range; simple: share of random and scripted "
-            f"policies, at most {MAX_SIMPLE_SHARE:g}",
+            f"objective loses in another one, at least {MIN_LOSS:g} of the range; simple: share of policies that neither train "
+            f"nor look ahead, at most {MAX_SIMPLE_SHARE:g}; untrained: with those that look ahead, not judged",
             style="dim",
         )
     passed = sum(not one.tradeoffs.list_failures() for one in measured)

@@ -73,6 +73,11 @@ class CompiledPolicy:
     def __post_init__(self) -> None:
         vars(self)["label"] = self.label or self.name
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether it tries moves on copies of the state."""
+        return "lookahead_steps" in (self.memory.names or ())
+
     def __deepcopy__(self, memo: Any) -> CompiledPolicy:
         return self
 

@@ -70,6 +70,7 @@ class PythonPolicy:
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False)
     make_batch: Callable[[Game, int], BatchPlayer] | None = field(default=None, compare=False)
     rule: ClassVar[int] = KERNEL
+    looks_ahead: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

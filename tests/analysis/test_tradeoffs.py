@@ -27,7 +27,12 @@ def test_a_straight_front_is_a_tradeoff():
     assert found.losses == (1, 1)
     assert found.simple_share == pytest.approx(0.1 * 0.1 / staircase(LINE))  # the nadir point
     assert found.list_failures() == []
+    assert found.untrained_share == found.simple_share
     assert measure_tradeoffs(LINE).simple_share is None
+    both = measure_tradeoffs(LINE, LINE[:1] - [0, 5], LINE)
+    assert (both.simple_share, both.untrained_share) == (found.simple_share, pytest.approx(1))
+    assert both.list_failures() == []  # policies that look ahead are not judged
+    assert measure_tradeoffs(LINE, None, LINE).simple_share is None
 
 
 def test_what_a_front_lacks():

@@ -33,16 +33,18 @@ def mean_returns(folder, experiment, *methods):
     return np.array([np.mean(found, axis=0) for found in returns.values()])
 
 
-@pytest.mark.parametrize(("roles", "simple"), [({}, ["random"]), ({"greedy": "scripted agent"}, ["random", "greedy"])])
-def test_simple_policies_play_the_report_episodes(reference_folder, tmp_path, roles, simple):
-    write_set(reference_folder, "some-1", FRONT)
-    experiment = {**POLICIES, "roles": roles, "reference_set": "some-1"}
+def test_untrained_policies_play_the_report_episodes(reference_folder, tmp_path):
+    corners = (10 * np.eye(4) - 5).tolist()  # with a nadir point that all policies exceed
+    write_set(reference_folder, "some-1", corners)
+    experiment = {**POLICIES, "reference_set": "some-1"}
     ((declared, choice),) = list_tradeoff_settings(suite(experiment))
     found = measure_setting(declared, choice)
     run_suite(suite(experiment), tmp_path / "results")
-    expected = measure_tradeoffs(FRONT, mean_returns(tmp_path / "results", experiment, *simple))
+    returns = [mean_returns(tmp_path / "results", experiment, name) for name in ("random", "greedy")]
+    expected = measure_tradeoffs(corners, *returns)
     assert found.tradeoffs == expected
-    assert {label.partition(":")[0] for label in found.simple} == {*simple}
+    assert expected.untrained_share > expected.simple_share
+    assert [{label.partition(":")[0] for label in labels} for labels in (found.simple, found.ahead)] == [{"random"}, {"greedy"}]
     ((part, _),) = list_tradeoff_settings(suite({**experiment, "stored_episodes": 1}))
     assert measure_setting(part, choice) == found
 
