@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from archives import Archive
@@ -15,6 +16,7 @@ from momagames.reports.data.panels import Panel
 from momagames.reports.text.markdown_tables import draw_markdown, markdown_table
 from momagames.reports.text.report_tables import RUNS, make_scores
 from momagames.reports.text.table import Table
+from momagames.wording import count
 
 Section = Callable[[Archive], Iterable[str]]
 ENDS_TEXT = """\
@@ -122,18 +124,17 @@ def missing_settings(archive: Archive) -> Iterator[str]:
 
 
 def missing_methods(archive: Archive) -> Iterator[str]:
-    """Yield a sentence on the methods that have no finished run in any setting that has some, if there are such methods."""
-    run = {name for panel in archive.panels for name in panel.points}
-    experiments = {panel.experiment for panel in archive.panels}
-    due = dict.fromkeys(
+    """Yield a sentence on the methods that have no finished run yet in settings that have some, if there are such methods."""
+    experiments = {one.name: one for one in archive.suite.experiments}
+    due = Counter(
         name
-        for one in archive.suite.experiments
-        if one.name in experiments
-        for name in label_methods(one.methods).values()
-        if name not in run
+        for panel in archive.panels
+        for name in label_methods(experiments[panel.experiment].methods).values()
+        if name not in panel.points
     )
     if due:
-        yield f"Not compared yet, since they have no run in these settings: {', '.join(f'`{name}`' for name in due)}."
+        listed = ", ".join(f"`{name}` in {count(number, 'setting')}" for name, number in due.items())
+        yield f"Not compared yet, since they have no run there: {listed}."
 
 
 def fact_table(archive: Archive) -> Iterator[str]:

@@ -212,7 +212,7 @@ def test_pages_of_a_part_of_a_suite(page, tmp_path):
     assert re.search(r"^(No .* yet\.|.* random alone was run: .*)$", text.split("\n\n")[1])
     assert re.findall(r"^Still to come: .*later\.$", text, re.MULTILINE)
     assert re.search(r"0 of \d seeds\*\* are complete", text) or page == "generalization"
-    assert ("Not compared yet, since they have no run in these settings: `greedy`." in text) == (page == "policies")
+    assert ("Not compared yet, since they have no run there: `greedy` in 1 setting." in text) == (page == "policies")
 
 
 def test_page_of_tradeoffs_measures_the_front_of_each_setting(tmp_path):
@@ -288,11 +288,19 @@ def test_standing_leaves_out_methods_with_more_training(tmp_path, monkeypatch):
     monkeypatch.setattr(headlines, "LEARNER", "random")
     (before,) = headlines.compare_learner(data)
     assert (before.baseline, before.result) == ("greedy", "loss")
+    (line,) = headlines.describe_standing(data)
+    assert line.endswith("`random` wins 0, is level in 0 and loses 1.")
+    monkeypatch.setattr(headlines, "PEERS", {"greedy"})
+    two = [before, *headlines.compare_learner(data)]  # in the second one greedy is a peer
+    monkeypatch.setattr(headlines, "compare_learner", lambda data: two)
+    assert "In 1 of these settings" in (text := " ".join(headlines.describe_standing(data)))
+    assert "there it wins 0, is level in 0 and loses 1." in text
+    monkeypatch.undo()
     monkeypatch.setattr(headlines, "LEARNER", "greedy")
     monkeypatch.setattr(headlines, "MORE_TRAINING", "random")
     assert headlines.compare_learner(data) == []  # no other method is left
-    end = "0 of the 1 setting that they play; their training was longer than the budget of the others."
-    assert " ".join(headlines.describe_champions(data)).endswith(f"lead {end}")
+    assert not [*headlines.describe_standing(data)]
+    assert "lead 0 of the 1 setting that they play; each is one training" in " ".join(headlines.describe_champions(data))
 
 
 def test_leaders_by_game():

@@ -70,7 +70,7 @@ def main() -> None:
         fronts, source = prove_fronts(suite), f"{source}, proven fronts"
     else:
         fronts = unite_panels(suite, build_panels(store, suite, primary_only=True))
-        seeds = sorted({run.seed for run in store.finished_runs()})
+        seeds = sorted({run.seed for run in suite.list_runs(store.read_versions()) if store.has_run(run)})
         source = f"{source}, seeds {', '.join(map(str, seeds))}"
     out.parent.mkdir(exist_ok=True)
     write_file_atomically(out, format_json(format_reference_set(fronts, source)) + "\n")

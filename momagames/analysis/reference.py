@@ -29,10 +29,11 @@ def widen(low: Array, high: Array) -> Array:
 class Reference:
     """The reference front of a seed and its normalization.
 
-    tag      "exact" (proven), "best known" (the union of all methods here, and of the archived runs behind a front of the
-             package), or "best known (NAME)": that of a set of the suite
+    tag      "exact" (proven) or "best known" (the union of all methods here, and of the archived runs behind a front of the
+             package), with the name of the set in brackets if it is that of a set of the suite
     ref      the reference point, moved outwards by the margin
     ideal    the ideal point
+    methods  whose policies are on a best-known front of a set, as this set says; empty: not known
     declared    these two points by the bounds that the game declares, where the others are those of the front; None: no others
     """
 
@@ -41,6 +42,7 @@ class Reference:
     ref: Array
     ideal: Array
     declared: tuple[Array, Array] | None = None
+    methods: tuple[str, ...] = ()
 
     @cached_property
     def volume(self) -> Volume:

@@ -54,6 +54,25 @@ class Setting:
         }
 
 
+@dataclass(frozen=True)
+class ReferenceFront:
+    """A front of a set.
+
+    name       of the set
+    values     mean returns, float64[n, K]
+    methods    whose policies are on it; "exact" alone: the front is proven
+    """
+
+    name: str
+    values: Array
+    methods: tuple[str, ...]
+
+    @property
+    def tag(self) -> str:
+        """What it is, for `analysis.reference.Reference`."""
+        return f"{'exact' if self.methods == ('exact',) else 'best known'} ({self.name})"
+
+
 def find_suite_folder() -> Path:
     """Return the folder of the packaged suites, or that of a checkout."""
     return find_packaged_folder("momagames.benchmark", "suites", "suites")
@@ -64,8 +83,8 @@ def list_reference_sets() -> dict[str, Path]:
     return {path.stem: path for path in sorted((find_suite_folder() / "references").glob("*.json"))}
 
 
-def read_reference_set(name: str) -> dict[Setting, Array]:
-    """Return the fronts of a packaged set, float64[n, K] for each setting. Raises UnknownId, InvalidFile."""
+def read_reference_set(name: str) -> dict[Setting, ReferenceFront]:
+    """Return the front of each setting of a packaged set. Raises UnknownId, InvalidFile."""
     known = list_reference_sets()
     if name not in known:
         raise UnknownId(invalid_value("reference_set", name, one_of(known), nearest(name, known)))
@@ -81,7 +100,9 @@ def read_reference_set(name: str) -> dict[Setting, Array]:
                 tuple(entry["seats"]),
                 entry["episode_set"],
                 int(entry["report_episodes"]),
-            ): np.array(entry["returns"], np.float64).reshape(len(entry["returns"]), -1)
+            ): ReferenceFront(
+                name, np.array(entry["returns"], np.float64).reshape(len(entry["returns"]), -1), tuple(entry["methods"])
+            )
             for entry in data["fronts"]
         }
     except (KeyError, TypeError, ValueError) as error:
@@ -100,13 +121,12 @@ def format_reference_set(fronts: Mapping[Setting, tuple[Array, Sequence[str]]], 
     return {"schema": SCHEMA, "source": source, "fronts": entries}
 
 
-def load_reference_set(experiment: PoliciesExperiment, game: Game) -> tuple[str, Array] | None:
-    """Return the name of the reference set of an experiment and its front of a game; None without a set. Raises as below."""
-    name = experiment.reference_set
-    return None if name is None else (name, find_reference(name, experiment, game))
+def load_reference_set(experiment: PoliciesExperiment, game: Game) -> ReferenceFront | None:
+    """Return the front that the reference set of an experiment has of a game; None without a set. Raises as below."""
+    return None if experiment.reference_set is None else find_reference(experiment.reference_set, experiment, game)
 
 
-def find_reference(name: str, experiment: PoliciesExperiment, game: Game) -> Array:
+def find_reference(name: str, experiment: PoliciesExperiment, game: Game) -> ReferenceFront:
     """Return the front of a set in the setting of a game. Raises UnknownId, InvalidFile; InvalidParameter if it is missing."""
     setting, fronts = Setting.of(experiment, game), read_reference_set(name)
     if setting not in fronts:

@@ -79,7 +79,7 @@ def measure_setting(experiment: PoliciesExperiment, choice: GameChoice) -> Setti
     short = experiment.model_copy(update={"report_episodes": min(experiment.report_episodes, AHEAD_EPISODES)})
     simple, ahead = _play_methods(experiment, choice, methods[False]), _play_methods(short, choice, methods[True])
     returns = [np.array(list(found.values())) if found else None for found in (simple, ahead)]
-    return SettingTradeoffs(experiment.name, game, tuple(simple), tuple(ahead), measure_tradeoffs(known[1], *returns))
+    return SettingTradeoffs(experiment.name, game, tuple(simple), tuple(ahead), measure_tradeoffs(known.values, *returns))
 
 
 def list_untrained_methods(experiment: PoliciesExperiment, game: Game) -> dict[bool, tuple[MethodChoice, ...]]:

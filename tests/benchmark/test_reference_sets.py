@@ -57,7 +57,7 @@ def test_reports_measure_against_the_front_of_a_set(folder, tmp_path):
     for reference in panel.references.values():
         np.testing.assert_array_equal(reference.values, better)
         assert reference.tag == "best known (better-1)"
-    assert "Reference: best known (better-1) front of 1 point" in panel_caption(panel)
+    assert "Reference: best known (better-1) front of 1 point, by greedy." in panel_caption(panel)
     before, after = (one.scores["greedy"]["hypervolume_ratio"].interval.value for one in (whole, panel))
     assert 0 < after < before / 4  # four objectives, more than twice the reference in each
     assert {reference.tag for part in parts for reference in part.references.values()} == {"best known"}  # other opponents
@@ -151,7 +151,9 @@ def test_references_of_teams_are_proven_fronts(suite_name, experiment):
     (team,) = (one for one in load_suite(suite_name).experiments if one.name == experiment)
     for choice in team.games:
         proven = fronts.returns_front(choice, 0, fronts.SearchLimits(10**8, 1 << 30)).values
-        assert np.array_equal(load_reference_set(team, choice.make_game())[1], proven)
+        known = load_reference_set(team, choice.make_game())
+        assert np.array_equal(known.values, proven)
+        assert known.tag == f"exact ({team.reference_set})"
 
 
 def test_packaged_sets_belong_to_suites():

@@ -134,7 +134,7 @@ def test_settings_with_a_reference_set_are_scored_by_it(suite, experiment, index
     """As reports score them: an entry alone, that is one point of the front, is not the whole front."""
     choice = experiment.games[index]
     setting = find_setting(SettingChoice(suite=suite, experiment=experiment.name, game=choice), "test")
-    front = find_reference(experiment.reference_set, experiment, setting.game)
+    front = find_reference(experiment.reference_set, experiment, setting.game).values
     points = Points(front[:1], ("policy",), np.zeros_like(front[:1]))
     metadata = SimpleNamespace(method="one point")
     entry = Entry("one", metadata, setting, {0: points}, {0: 1}, {}, "", "")

@@ -485,7 +485,7 @@ def test_nothing_to_report(tmp_path):
 
 @pytest.mark.parametrize(("chance", "mentioned"), [("start", False), ("step", True)])
 def test_caption_of_clairvoyant_plans(chance, mentioned):
-    reference = SimpleNamespace(tag="best known", values=[1, 2])
+    reference = SimpleNamespace(tag="best known", values=[1, 2], methods=())
     game = SimpleNamespace(chance=chance)
     budgets = {"pcn": 3000} if mentioned else {}
     panel = SimpleNamespace(references={0: reference}, kind="plans", game=game, exceeds_ideal=False, scope="", budgets=budgets)

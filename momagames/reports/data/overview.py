@@ -44,7 +44,7 @@ def build_overview(panels: Sequence[Panel], settings: Indicators) -> list[Overvi
             scores = {method: settings.bootstrap(list(ratios.values())) for method, ratios in values.items()}
             top = max(round(score.value, 3) for score in scores.values())
             best = frozenset(method for method, score in scores.items() if round(score.value, 3) == top)
-            is_exact = all(reference.tag == "exact" for reference in panel.references.values())
+            is_exact = all(reference.tag.startswith("exact") for reference in panel.references.values())
             rows.append(OverviewRow(index, panel.full_heading, is_exact, scores, best, find_control(panel)))
     return rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from momagames.analysis.episode_returns import esr_values, selected_value
 from momagames.analysis.named_indicators import Indicator, MeasuredRun, WeightedPolicies
 from momagames.analysis.reference import MARGIN, Reference, find_ends, widen
 from momagames.analysis.statistics import Interval
+from momagames.benchmark.reference_sets import ReferenceFront
 from momagames.benchmark.suites import Experiment, Indicators
 from momagames.contract import Game
 from momagames.reports.data.points import Points, PolicyEpisodes
@@ -48,11 +49,11 @@ def build_references(
     game: Game,
     margin: float,
     archived: Mapping[int, Array] | None = None,
-    fixed: tuple[str, Array] | None = None,
+    fixed: ReferenceFront | None = None,
 ) -> dict[int, Reference]:
     """Return the reference of each seed: the exact front, or the union of all points found here and in archived runs.
 
-    fixed     name of a set and its front, which takes the place of the union
+    fixed     of a set, which takes the place of the union
     """
     seeds = sorted({seed for found in points.values() for seed in found})
     sets = [{seed: one.values for seed, one in found.items()} for found in points.values()] + [archived or {}]
@@ -61,12 +62,13 @@ def build_references(
         whole = filter_dominated(np.concatenate(list(union.values())))
         union = dict.fromkeys(seeds, whole)
     if fixed:
-        union = dict.fromkeys(seeds, filter_dominated(fixed[1]))
+        union = dict.fromkeys(seeds, filter_dominated(fixed.values))
     references = {}
     for seed in seeds:
         values = filter_dominated(proven[seed]) if seed in proven else union[seed]
-        tag = "exact" if seed in proven else f"best known ({fixed[0]})" if fixed else "best known"
-        references[seed] = make_reference(values, tag, game, experiment.ideal_point, margin)
+        tag = "exact" if seed in proven else fixed.tag if fixed else "best known"
+        one = make_reference(values, tag, game, experiment.ideal_point, margin)
+        references[seed] = replace(one, methods=fixed.methods) if fixed and seed not in proven else one
     return references
 
 

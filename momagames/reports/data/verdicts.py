@@ -79,11 +79,14 @@ def compare_methods(panels: Sequence[Panel], settings: Indicators, left_out: Col
 def find_leaders(scores: Mapping[str, Mapping[int, float]], settings: Indicators) -> list[str]:
     """Return the method with the highest mean and those that are level with it, highest first; none without methods.
 
+    A single run shows no lead: methods with one are left out if another one has several.
+
     scores    method -> seed -> score of the run, higher is better
     """
     if not scores:
         return []
-    means = {name: float(np.mean(list(values.values()))) for name, values in scores.items()}
+    least = min(2, max(map(len, scores.values())))
+    means = {name: float(np.mean(list(values.values()))) for name, values in scores.items() if len(values) >= least}
     first, *rest = sorted(means, key=lambda name: -means[name])
 
     def is_level(name: str) -> bool:
