@@ -253,7 +253,14 @@ def matches(archive: Archive) -> Iterator[str]:
         "win more games than that player wins against itself, which does not show that there is none: responses had small "
         "budgets."
     )
-    yield f"Rating above those of all others: {leads}. {answer}"
+    seeds = sorted({len(one.seeds) for one in settings})
+    over = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else count(seeds[0], "seed")
+    champions = (
+        f" `{MORE_TRAINING}` is trained longer than the budget."
+        if any(MORE_TRAINING in one.players for one in settings)
+        else ""
+    )
+    yield (f"Rating above those of all others, by the interval of the difference over {over}: {leads}.{champions} {answer}")
 
 
 # ------------------------------------------------------------------------------------------------------ generalization

@@ -326,7 +326,7 @@ def run_page(name, experiments, tmp_path):
 
 def test_page_of_games_between_learners(tmp_path):
     page = run_page("head_to_head", [{**MATCHES, "methods": [RANDOM, GREEDY], "budget": 0}], tmp_path)
-    assert page.texts["track"].startswith("# Track 3: games between learners\n\nRating above those of all others: ")
+    assert page.texts["track"].startswith("# Track 3: games between learners\n\nRating above those of all others, by the ")
     assert "**2 of 2 seeds** are complete (seeds 0, 1; 4 of 4 runs)." in page.texts["track"]
     (panel,) = report(tmp_path / "results", replays=False).crossplay
     scores = panel.head_to_head
