@@ -97,8 +97,9 @@ longer than the budget, takes part in games alone. In the last column are method
 COMMANDS = """\
 The results of the games are those of the suite `paper` with ten seeds, or with fewer so far, as tables say in the
 column `runs`. The runs were made by `momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`.
-`python docs/make_results.py` computes all numbers and writes all pages of this section. `--unpack FOLDER` restores its results
-directory for `momagames bench report`, `compare` and `replay`, and `--suite policies --unpack FOLDER` that of another suite. The archives are without most actions of
+`python docs/make_results.py` computes all numbers and writes all pages of this section. `--unpack FOLDER` restores its
+results directory for `momagames bench report`, `compare` and `replay`, and `--suite policies --unpack FOLDER` that of
+another suite. The archives are without most actions of
 plans and parameters of trained policies, which some replays need and no page does: `momagames bench status` says what
 is left out. The figures are drawn when the site is built (`sphinx-build docs docs/_build`). Each run of the tests
 computes another random sample of the archived rows again (`pytest --long tests/test_archived_rows.py`)."""

@@ -17,6 +17,7 @@ from momagames.baselines import METHODS, find_policy, method
 from momagames.baselines.base import Method
 from momagames.baselines.policy_names import check_stored_options, strip_safe
 from momagames.baselines.scripted import find_policy_file
+from momagames.baselines.trainer import TrainerMethod
 from momagames.benchmark.data_models import NamingModel
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
@@ -156,6 +157,19 @@ class MethodChoice(Choice):
         label = self.label or _format_label(getattr(kind, "title", kind.name), self.list_unusual(kind))
         usual = {name: value for name, value in _list_defaults(kind).items() if name != "weights"}
         return self.model_copy(update={"label": label, "options": {**usual, **self.options}})
+
+    def fill(self, game: Game, known: Sequence[MethodChoice]) -> Self:
+        """Return a method of the package with the options that it does not state, and your own method as it is.
+
+        They are those of the first of the known methods with its name, or else its defaults, where it has some.
+        """
+        if is_python_path(self.name):
+            return self
+        usual = next((one.options for one in known if one.name == self.name), None)
+        if usual is None:
+            kind = self.find_method(game)
+            usual = kind.default_options(game) if issubclass(kind, TrainerMethod) else _list_defaults(kind)
+        return self.model_copy(update={"options": {**usual, **self.options}})
 
     def list_unusual(self, kind: type[Method]) -> dict[str, Any]:
         """Return the options that differ from the defaults of a method, where it has some."""

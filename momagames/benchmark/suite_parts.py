@@ -19,14 +19,15 @@ from momagames.plugins import is_python_path
 def take_part(suite: Suite, chosen: Shard, added: Sequence[MethodChoice] = ()) -> Suite:
     """Return the part of a suite with the chosen experiments, games, methods and seeds, and further methods.
 
-    Those that make plans are for experiments of plans, and those with policies for experiments of policies. The part keeps the
+    Those that make plans are for experiments of plans, and those with policies for experiments of policies. A further method of
+    the package has the options that it does not state from the suite (see `MethodChoice.fill`). The part keeps the
     name of the suite and the labels of its methods, and runs that both have are the same runs. Raises
     InvalidParameter for names that no run has, and for further methods without an experiment of their kind
     """
     chosen.select(suite)
     parts = tuple(part for experiment in suite.experiments if (part := _take_experiment(experiment, chosen, added)))
     for one in added:
-        if all(one not in part.methods for part in parts):
+        if not any(_has_kind(one.find_method(part.games[0].make_game()), part) for part in parts):
             kinds = " or ".join(sorted({part.kind for part in parts}))
             raise InvalidParameter(f"{one.name} goes with no experiment: expected a method for experiments of kind {kinds}")
     return check_suite(suite.model_copy(update={"experiments": parts}), f"suite {suite.name}")
@@ -45,8 +46,9 @@ def _take_experiment(experiment: Experiment, chosen: Shard, added: Sequence[Meth
     if not (is_chosen(chosen.experiments, experiment.name) and games and methods and seeds):
         return None
     labeled = [one if labels[one.key] == one.name else one.model_copy(update={"label": labels[one.key]}) for one in methods]
-    names = {one.name for one in methods}
-    fitting = [one for one in added if _has_kind(one.find_method(games[0].make_game()), experiment)]
+    game = games[0].make_game()
+    fitting = [one.fill(game, experiment.methods) for one in added if _has_kind(one.find_method(game), experiment)]
+    names = {one.name for one in (*methods, *fitting)}
     update: dict[str, Any] = {"games": games, "methods": (*labeled, *fitting), "seeds": seeds}
     update["roles"] = {name: role for name, role in experiment.roles.items() if name in {labels[one.key] for one in methods}}
     if budgets := getattr(experiment, "budgets", {}):

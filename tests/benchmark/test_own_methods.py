@@ -415,6 +415,21 @@ def test_a_part_keeps_runs_labels_and_references(place):
         take_part(whole, Shard(1, 1, games=("MO-SamGame",)))
 
 
+def test_a_further_method_has_the_options_of_the_suite_that_it_does_not_state():
+    chosen = Shard(1, 1, (0,), ("pieces against speed",), methods=("moppo",))
+    texts = ["moppo(expert=null)", "pcn(hidden_dim=64)", "grpo(hidden=16)", "random"]
+    (part,) = take_part(load_suite("policies"), chosen, [parse_method(text) for text in texts]).experiments
+    usual, changed, pcn, grpo, _ = (one.options for one in part.methods)
+    assert {name for name in usual if usual[name] != changed[name]} == {"expert"}
+    assert [*label_methods(part.methods).values()][:2] == ["moppo(expert=greedy)", "moppo(expert=None)"]
+    assert (pcn["hidden_dim"], part.budgets) == (64, {"pcn": 100_000})
+    assert grpo == {**method("grpo").default_options(part.games[0].make_game()), "hidden": 16}  # the suite has none there
+    with pytest.raises(InvalidFile, match="cma: missing option 'population'"):  # nor a default
+        take_part(load_suite("tables"), Shard(1, 1, methods=("random",)), [parse_method("cma")])
+    with pytest.raises(InvalidFile, match="moppo: unknown option 'experts'"):
+        take_part(load_suite("policies"), chosen, [parse_method("moppo(experts=null)")])
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
