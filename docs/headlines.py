@@ -130,15 +130,15 @@ def describe_standing(data: ReportData) -> Iterator[str]:
     if not standings:
         return
 
-    def tell(chosen: Sequence[Standing]) -> str:
+    def summarize(chosen: Sequence[Standing]) -> str:
         results = [one.result for one in chosen]
         return f"wins {results.count('win')}, is level in {results.count('level')} and loses {results.count('loss')}"
 
     met = [one for one in standings if one.is_met]
-    yield f"Against the strongest method with no more training in each setting, `{LEARNER}` {tell(standings)}."
+    yield f"Against the strongest method with no more training in each setting, `{LEARNER}` {summarize(standings)}."
     if met and len(met) < len(standings):
         yield f"In {len(met)} of these settings another learner of the package has policies for weights and the same budget;"
-        yield f"there it {tell(met)}. In the others it meets evolution, scripted players, and learners of other libraries"
+        yield f"there it {summarize(met)}. In the others it meets evolution, scripted players, and learners of other libraries"
         yield "with a tenth of its steps or less."
 
 

@@ -85,7 +85,7 @@ def test_a_lead_is_an_interval_above_zero_of_paired_runs():
     assert find_leaders({"a": {0: 1.0, 1: 1.0}, "b": {0: 1.0, 1: 1.0}}, SETTINGS) == ["a", "b"]  # a tie to the digit
     assert find_leaders({"a": {0: 0.9}, "b": {0: 0.1}}, SETTINGS) == ["a", "b"]  # one run shows nothing
     several = {"a": {0: 0.9, 1: 0.9}, "b": {0: 0.1}, "c": {0: 1.0}}
-    assert find_leaders(several, SETTINGS) == ["a"]  # and keeps nobody from a lead
+    assert find_leaders(several, SETTINGS) == ["a"]  # and denies no other method its lead
     counts = count_leads([["b", "c", "d"], ["b"], ["a"], ["b"]])
     assert counts == {"b": 2, "a": 1, LEVEL: 1}
     assert describe_leads(counts, 4) == "`b` in 2 of 4 settings, `a` in 1, level in 1"
