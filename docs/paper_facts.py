@@ -285,6 +285,7 @@ FACTS: Mapping[str, Callable[[], str]] = {
     "policies.confirmed": lambda: str(sum(row["verdict"] == "a trade-off" for row in read_tradeoffs())),
     "policies.largest_single": lambda: find_largest(read_tradeoffs(), "one policy"),
     "policies.largest_simple": lambda: find_largest(read_tradeoffs(), "simple"),
+    "policies.largest_untrained": lambda: find_largest(read_tradeoffs(), "untrained"),
     "policies.compared": lambda: str(len(read_standings())),
     "policies.moppo.wins": lambda: count_standings("win"),
     "policies.moppo.level": lambda: count_standings("level"),

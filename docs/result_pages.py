@@ -64,7 +64,8 @@ interval of the difference, paired by seeds, is above or below zero. These inter
 methods play the same report episodes. Below ten pairs they are
 [too narrow](../metrics.md#statistics-over-runs-and-games), and nothing corrects for the number of settings: a difference near
 zero says little. Where the baseline has 0.000, no other method has a point above the reference point. Other indicators, in the
-folded tables, may order methods otherwise.
+folded tables, may order methods otherwise. In MO-TileBlast many policies reach nearly all goals whatever their weights, so
+that the ranks of the goals are noise, and the controllability of all methods is low.
 
 `moppo` learns from demonstrations of a scripted player in MO-RoboticMail, MO-Pommerman and MO-Breakthrough (`expert`), and
 plays no action that the game calls unsafe in the first two (`caution`); other methods have neither option."""
