@@ -156,9 +156,10 @@ def describe_order(data: ReportData) -> Iterator[str]:
     names = [roles.get(method, f"`{method}`") for method in ranked]
     order = "before" if is_ahead(every.pairs[ranked[0], ranked[1]].difference.interval) else "level with"
     yield f"Of the {len(ranked)} methods that play all {count(len(every.games), 'setting')}, {names[0]} has the highest"
-    yield f"interquartile mean of the hypervolume ratio ({first:.2f}), {order} {names[1]} ({second:.2f})"
-    yield f"{f', {join_words(names[2:])}' if names[2:] else ''}; the first {count(every.runs, 'seed')} of each."
-    yield f"Reference fronts: {', '.join(tags)}."
+    yield f"interquartile mean of the hypervolume ratio ({first:.2f}), {order} {names[1]} ({second:.2f})."
+    if rest := [f"the {method}" if method in roles else f"`{method}`" for method in ranked[2:]]:
+        yield f"The others are {join_words(rest)}."
+    yield f"Runs are those of the first {count(every.runs, 'seed')}, reference fronts: {', '.join(tags)}."
 
 
 def describe_champions(data: ReportData) -> Iterator[str]:

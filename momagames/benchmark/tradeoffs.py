@@ -9,6 +9,7 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.tradeoffs import Tradeoffs, measure_tradeoffs
+from momagames.baselines.checkpoint_policy import CHAMPION
 from momagames.benchmark.choices import GameChoice, MethodChoice, label_methods
 from momagames.benchmark.evaluate import measure_policies
 from momagames.benchmark.reference_sets import load_reference_set
@@ -83,13 +84,14 @@ def measure_setting(experiment: PoliciesExperiment, choice: GameChoice) -> Setti
 
 
 def list_untrained_methods(experiment: PoliciesExperiment, game: Game) -> dict[bool, tuple[MethodChoice, ...]]:
-    """Return the methods that neither train nor play from a file: simple ones at False, at True those that look ahead.
+    """Return the methods without training, here or beforehand: simple ones at False, at True those that look ahead.
 
     A policy looks ahead if it tries moves on a copy of the game.
     """
     found: dict[bool, tuple[MethodChoice, ...]] = {False: (), True: ()}
     for choice in experiment.methods:
-        if not choice.is_trained(game) and choice.find_file(game) is None:
+        is_trained_before = CHAMPION in (choice.name, *choice.options.values()) or choice.find_file(game) is not None
+        if not is_trained_before and not choice.is_trained(game):
             found[any(policy.looks_ahead for policy in choice.make_method(game).policies(game))] += (choice,)
     return found
 

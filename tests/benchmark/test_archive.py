@@ -239,6 +239,23 @@ def test_archiving_again_loses_no_run(first_part, tmp_path, monkeypatch):
         pack_archive(tmp_path / "plans", file)
 
 
+def test_a_run_that_finishes_during_archiving_waits_for_the_next_time(tmp_path, monkeypatch):
+    folder, file = tmp_path / "results", tmp_path / "archive.npz.xz"
+    run_suite(suite(POLICIES), folder, shard=Shard(1, 1, methods=("random",)))
+
+    def pack_and_go_on(place):
+        pack(place)
+        run_suite(suite(POLICIES), place, shard=Shard(1, 1, methods=("greedy",)))
+
+    pack = archive_file.pack
+    with monkeypatch.context() as patch:
+        patch.setattr(archive_file, "pack", pack_and_go_on)
+        assert pack_archive(folder, file).runs == 2
+    assert pack_archive(folder, file).runs == 4
+    archive = ArchivedStore(file)
+    assert all(list(archive.read_rows(run)) for run in suite(POLICIES).list_runs())
+
+
 def test_a_directory_of_an_older_suite_drops_no_archived_run(first_part, tmp_path):
     file = tmp_path / "archive.npz.xz"
     file.write_bytes(first_part.read_bytes())

@@ -9,7 +9,7 @@ import typer
 from momagames.analysis.tradeoffs import measure_tradeoffs
 from momagames.benchmark import load_suite, run_suite
 from momagames.benchmark.store.store import Store
-from momagames.benchmark.tradeoffs import list_tradeoff_settings, measure_setting
+from momagames.benchmark.tradeoffs import list_tradeoff_settings, list_untrained_methods, measure_setting
 from momagames.cli.bench import tradeoffs
 from momagames.errors import InvalidParameter
 from tests.benchmark.test_reference_sets import folder as reference_folder
@@ -47,6 +47,15 @@ def test_untrained_policies_play_the_report_episodes(reference_folder, tmp_path)
     assert [{label.partition(":")[0] for label in labels} for labels in (found.simple, found.ahead)] == [{"random"}, {"greedy"}]
     ((part, _),) = list_tradeoff_settings(suite({**experiment, "stored_episodes": 1}))
     assert measure_setting(part, choice) == found
+
+
+def test_trained_policies_are_none_without_training():
+    found = {one.name: list_untrained_methods(one, one.games[0].make_game()) for one in load_suite("policies").experiments}
+    names = {name: [[one.name for one in methods[ahead]] for ahead in (False, True)] for name, methods in found.items()}
+    assert names["columns against a search"] == [["random"], ["alphabeta", "greedy", "uct"]]
+    assert names["two gatherers in four corners"] == [["random", "nearest", "weighted"], []]
+    assert names["unseen draws"] == [["random", "greedy_contact"], ["greedy", "greedy", "uct"]]
+    assert not any("champion" in side for sides in names.values() for side in sides)
 
 
 def test_settings_without_a_reference_set():

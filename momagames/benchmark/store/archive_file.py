@@ -139,13 +139,14 @@ def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False, ne
                archive of another suite, has runs of its suite that the directory's suite lacks, without `new_suite`, or if the
                archive does not restore its content
     """
-    pack(folder)
     store, before = Store(folder), ArchivedStore(file) if is_file(Path(file)) else None
+    finished = [*store.finished_runs()]  # a suite may go on in the directory: runs that finish later may not be packed
+    pack(folder)
     suite, versions = store.read_suite(), store.read_versions()
     if before and before.read_suite().name != suite.name:
         raise InvalidFile(f"{file}: an archive of the suite {before.read_suite().name!r}: expected one of {suite.name!r}")
     wanted = {run.folder: run for run in suite.list_runs(versions)}
-    own = [run for run in store.finished_runs() if run.folder in wanted]
+    own = [run for run in finished if run.folder in wanted]
     if before and not new_suite:
         _refuse_loss(before, store, set(wanted))
     carried = [run for name, run in wanted.items() if before and before.has_run(run) and not store.has_run(run)]
@@ -174,7 +175,7 @@ def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False, ne
         ),
         unfinished=_count_unfinished(store, suite, content.texts),
         unused=before.count_unused_runs(list(wanted.values())) if before else {},
-        foreign=len(store.run_directories()) - len(own),
+        foreign=len(finished) - len(own),
     )
 
 
