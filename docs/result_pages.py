@@ -64,20 +64,20 @@ interval of the difference, paired by seeds, is above or below zero. These inter
 methods play the same report episodes. Below ten pairs they are
 [too narrow](../metrics.md#statistics-over-runs-and-games), and nothing corrects for the number of settings: a difference near
 zero says little. Where the baseline has 0.000, no other method has a point above the reference point. Other indicators, in the
-folded tables, may order methods otherwise. In MO-TileBlast many policies reach nearly all goals whatever their weights, so
-that the ranks of the goals are noise, and the controllability of all methods is low.
+folded tables, may order methods otherwise. Weights steer `moppo` least in MO-TileBlast; `champion` follows
+them better there, with more training.
 
 `moppo` learns from demonstrations of a scripted player in MO-RoboticMail, MO-Pommerman and MO-Breakthrough (`expert`), and
 plays no action that the game calls unsafe in the first two (`caution`); other methods have neither option."""
 FRONTS = """\
 Measured on the reference front of each setting. It is proven for MO-ItemGathering, and elsewhere the union of earlier runs of
-this track in the same report episodes, most of them of `moppo`: the tables below name the methods on it. Its ends set the
-reference point, 0.1 of the range below the worst values on it. A set of policies far from these ends has 0; the column
-"declared HV" has the reference point that the game declares. [Metrics](../policy-metrics.md#what-a-setting-must-show) defines
-the columns and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the largest share
-of the hypervolume that a single point has. Least loss: what the best policy for an objective loses in another one, as a share
-of the range. Simple: the share of all policies that neither train nor look ahead. Untrained: with those that look ahead
-(`greedy`, `alphabeta`, `uct`), which is not judged: where it is high, a setting compares learners with a search."""
+methods of this track, `moppo` and `champion` among them, in the same report episodes: the tables below name those on it. Its
+ends set the reference point, 0.1 of the range below the worst values on it. A set of policies far from these ends has 0; the
+column "declared HV" has the reference point that the game declares. [Metrics](../policy-metrics.md#what-a-setting-must-show)
+defines the columns and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the
+largest share of the hypervolume that a single point has. Least loss: what the best policy for an objective loses in another
+one, as a share of the range. Simple: the share of all policies that neither train nor look ahead. Untrained: with those that
+look ahead (`greedy`, `alphabeta`, `uct`), which is not judged: where it is high, a setting compares learners with a search."""
 COLUMNS = """\
 [Metrics](../metrics.md#indicators-of-one-front) defines the columns. Points are those of the method's own front, so that their
 number is at most that of its policies; "points at 0.01" differ after rounding to a hundredth of the range."""
