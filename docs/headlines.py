@@ -11,7 +11,6 @@ from page_tables import EXACT
 from sections import table
 
 from momagames.analysis.statistics import Interval
-from momagames.baselines.checkpoint_policy import CHAMPION
 from momagames.benchmark.choices import label_methods
 from momagames.benchmark.suites import Indicators, PlansExperiment, Suite
 from momagames.contract import Game
@@ -220,7 +219,7 @@ def describe_trained(suite: Suite) -> str:
     """Return a sentence about methods with a trained policy of the package, if there are any."""
     planned = [one for one in suite.experiments if isinstance(one, PlansExperiment)]
     found = [(label_methods(one.methods)[method.key], method) for one in planned for method in one.methods]
-    trained = sorted({label for label, method in found if CHAMPION in method.options.values()})
+    trained = sorted({label for label, method in found if method.uses_champion})
     listed = " and ".join(f"`{name}`" for name in trained)
     return f" Trained beforehand, on other boards, which no budget includes: {listed}." if trained else ""
 
@@ -261,7 +260,7 @@ def matches(archive: Archive) -> Iterator[str]:
         if any(MORE_TRAINING in one.players for one in settings)
         else ""
     )
-    yield (f"Rating above those of all others, by the interval of the difference over {over}: {leads}.{champions} {answer}")
+    yield f"Rating above those of all others, by the interval of the difference over {over}: {leads}.{champions} {answer}"
 
 
 # ------------------------------------------------------------------------------------------------------ generalization

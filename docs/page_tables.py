@@ -49,8 +49,7 @@ def tradeoffs(archive: Archive) -> Iterator[str]:
         assert isinstance(one.experiment, PoliciesExperiment)
         labels = label_methods(one.experiment.methods)
         methods = list_untrained_methods(one.experiment, panel.game)
-        names = [[labels[method.key] for method in methods[ahead]] for ahead in (False, True)]
-        played = [[at.values for name in every for at in panel.points.get(name, {}).values()] for every in names]
+        played = [[at.values for one in part for at in panel.points.get(labels[one.key], {}).values()] for part in methods]
         front = next(iter(panel.references.values())).values
         found = measure_tradeoffs(front, *(np.concatenate(values) if values else None for values in played))
         shares = [NO_SCORE if share is None else f"{share:.2f}" for share in (found.simple_share, found.untrained_share)]

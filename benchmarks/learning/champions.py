@@ -165,12 +165,12 @@ CHAMPIONS = {
     "breakthrough-5x5": make_breakthrough(5, 200_000_000, "champion-5x5.npz"),
     "breakthrough-trades": make_trader(
         "momagames.games.breakthrough:champion-trades.npz", "winning against captures and losses",
-        [momagames.spec("mo-breakthrough-v0", objectives=TRADES)], 8_000_000, "On boards of 8x8 cells.", "Games",
+        [momagames.spec("mo-breakthrough-v0", objectives=TRADES)], 8_000_000, "On boards of 8x8 cells.", starts="Games",
     ),
     "breakthrough-trades-6x6": make_trader(
         "momagames.games.breakthrough:champion-trades-6x6.npz", "winning against captures and losses",
         [momagames.spec("mo-breakthrough-v0", board_width=6, board_height=6, objectives=TRADES)], 8_000_000,
-        "On boards of 6x6 cells.", "Games",
+        "On boards of 6x6 cells.", starts="Games",
     ),
     "connect4": Champion(
         "momagames.games.connect4:champion.npz", lambda: [momagames.spec("mo-connect4-v0")], Ntuple(), 200_000_000,
@@ -183,12 +183,12 @@ CHAMPIONS = {
         "momagames.games.connect4:champion-columns.npz", "columns against a search",
         [momagames.spec(
             "mo-connect4-v0", board_width=5, board_height=4, objectives=("column_0", "column_2", "column_4")
-        )], 4_000_000, "On boards of 5x4 cells: it does not play to win.", "Games",
+        )], 4_000_000, "On boards of 5x4 cells: it does not play to win.", starts="Games",
     ),
     "item-gathering": make_trader(
         "momagames.games.item_gathering:champion.npz", "two gatherers in four corners",
         [momagames.spec("mo-item-gathering-v0", initial_map="corners", num_timesteps=9, reward_mode="team")], 12_000_000,
-        "The map `corners` with nine steps, where it knows plans. It samples its actions.", "Games",
+        "The map `corners` with nine steps, where it knows plans. It samples its actions.", starts="Games",
     ),
     "ingenious": make_trader(
         "momagames.games.ingenious:champion.npz", "colors of hexagons against another",

@@ -73,21 +73,17 @@ def measure_tradeoffs(front: ArrayLike, simple: ArrayLike | None = None, ahead: 
     ends = find_ends(points)
     scaled, ref = normalize(points, *ends), np.full(objectives, -MARGIN)
     whole = hypervolume(scaled, ref)
-    known = [
-        normalize(as_points(name, values, objectives), *ends)
-        for name, values in (("simple", simple), ("ahead", ahead))
-        if values is not None
-    ]
 
-    def measure_share(parts: list[Array]) -> float | None:
-        return hypervolume(np.concatenate(parts), ref).share_of(whole).value if parts else None
+    def measure_share(**returns: ArrayLike | None) -> float | None:
+        known = [as_points(name, values, objectives) for name, values in returns.items() if values is not None]
+        return hypervolume(normalize(np.concatenate(known), *ends), ref).share_of(whole).value if known else None
 
     return Tradeoffs(
         single_share=float((scaled + MARGIN).prod(axis=1).max()) / whole.value,
         points=len(np.unique(np.rint(scaled / GRID), axis=0)),
         losses=tuple(_lose_elsewhere(scaled, objective) for objective in range(objectives)),
-        simple_share=measure_share(known[: simple is not None]),
-        untrained_share=measure_share(known),
+        simple_share=measure_share(simple=simple),
+        untrained_share=measure_share(simple=simple, ahead=ahead),
     )
 
 

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from momagames import registry
 from momagames.baselines import METHODS, find_policy, method
 from momagames.baselines.base import Method
+from momagames.baselines.checkpoint_policy import CHAMPION
 from momagames.baselines.policy_names import check_stored_options, strip_safe
 from momagames.baselines.scripted import find_policy_file
 from momagames.baselines.trainer import TrainerMethod
@@ -149,6 +150,11 @@ class MethodChoice(Choice):
         """Text that is equal for equal methods, whatever their labels."""
         return self.model_dump_json(exclude={"label"})
 
+    @property
+    def uses_champion(self) -> bool:
+        """Whether it is the trained policy of the package, or an option names it."""
+        return CHAMPION in (self.name, *self.options.values())
+
     def complete(self, game: Game) -> Self:
         """Return your own method with all its options, and a label: its name, and the options that differ from the defaults."""
         if not self.origin.allows_all or not is_python_path(self.name):
@@ -158,7 +164,7 @@ class MethodChoice(Choice):
         usual = {name: value for name, value in _list_defaults(kind).items() if name != "weights"}
         return self.model_copy(update={"label": label, "options": {**usual, **self.options}})
 
-    def fill(self, game: Game, known: Sequence[MethodChoice]) -> Self:
+    def fill_options(self, game: Game, known: Sequence[MethodChoice]) -> Self:
         """Return a method of the package with the options that it does not state, and your own method as it is.
 
         They are those of the first of the known methods with its name, or else its defaults, where it has some.

@@ -60,7 +60,7 @@ class ReferenceFront:
 
     name       of the set
     values     mean returns, float64[n, K]
-    methods    whose policies are on it; "exact" alone: the front is proven
+    methods    whose policies are on it; empty: it is proven
     """
 
     name: str
@@ -70,7 +70,7 @@ class ReferenceFront:
     @property
     def tag(self) -> str:
         """What it is, for `analysis.reference.Reference`."""
-        return f"{'exact' if self.methods == ('exact',) else 'best known'} ({self.name})"
+        return f"{'best known' if self.methods else 'exact'} ({self.name})"
 
 
 def find_suite_folder() -> Path:
@@ -101,7 +101,9 @@ def read_reference_set(name: str) -> dict[Setting, ReferenceFront]:
                 entry["episode_set"],
                 int(entry["report_episodes"]),
             ): ReferenceFront(
-                name, np.array(entry["returns"], np.float64).reshape(len(entry["returns"]), -1), tuple(entry["methods"])
+                name,
+                np.array(entry["returns"], np.float64).reshape(len(entry["returns"]), -1),
+                () if entry["methods"] == ["exact"] else tuple(entry["methods"]),
             )
             for entry in data["fronts"]
         }

@@ -20,7 +20,7 @@ def take_part(suite: Suite, chosen: Shard, added: Sequence[MethodChoice] = ()) -
     """Return the part of a suite with the chosen experiments, games, methods and seeds, and further methods.
 
     Those that make plans are for experiments of plans, and those with policies for experiments of policies. A further method of
-    the package has the options that it does not state from the suite (see `MethodChoice.fill`). The part keeps the
+    the package has the options that it does not state from the suite (see `MethodChoice.fill_options`). The part keeps the
     name of the suite and the labels of its methods, and runs that both have are the same runs. Raises
     InvalidParameter for names that no run has, and for further methods without an experiment of their kind
     """
@@ -47,7 +47,7 @@ def _take_experiment(experiment: Experiment, chosen: Shard, added: Sequence[Meth
         return None
     labeled = [one if labels[one.key] == one.name else one.model_copy(update={"label": labels[one.key]}) for one in methods]
     game = games[0].make_game()
-    fitting = [one.fill(game, experiment.methods) for one in added if _has_kind(one.find_method(game), experiment)]
+    fitting = [one.fill_options(game, experiment.methods) for one in added if _has_kind(one.find_method(game), experiment)]
     names = {one.name for one in (*methods, *fitting)}
     update: dict[str, Any] = {"games": games, "methods": (*labeled, *fitting), "seeds": seeds}
     update["roles"] = {name: role for name, role in experiment.roles.items() if name in {labels[one.key] for one in methods}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.tradeoffs import Tradeoffs, measure_tradeoffs
-from momagames.baselines.checkpoint_policy import CHAMPION
 from momagames.benchmark.choices import GameChoice, MethodChoice, label_methods
 from momagames.benchmark.evaluate import measure_policies
 from momagames.benchmark.reference_sets import load_reference_set
@@ -78,30 +78,30 @@ def measure_setting(experiment: PoliciesExperiment, choice: GameChoice) -> Setti
     assert known is not None  # see list_tradeoff_settings
     methods = list_untrained_methods(experiment, game)
     short = experiment.model_copy(update={"report_episodes": min(experiment.report_episodes, AHEAD_EPISODES)})
-    simple, ahead = _play_methods(experiment, choice, methods[False]), _play_methods(short, choice, methods[True])
+    simple, ahead = _play_methods(experiment, choice, methods[0]), _play_methods(short, choice, methods[1])
     returns = [np.array(list(found.values())) if found else None for found in (simple, ahead)]
     return SettingTradeoffs(experiment.name, game, tuple(simple), tuple(ahead), measure_tradeoffs(known.values, *returns))
 
 
-def list_untrained_methods(experiment: PoliciesExperiment, game: Game) -> dict[bool, tuple[MethodChoice, ...]]:
-    """Return the methods without training, here or beforehand: simple ones at False, at True those that look ahead.
+def list_untrained_methods(experiment: PoliciesExperiment, game: Game) -> tuple[list[MethodChoice], list[MethodChoice]]:
+    """Return the methods without training, in the run or beforehand: simple ones, and those that look ahead.
 
     A policy looks ahead if it tries moves on a copy of the game.
     """
-    found: dict[bool, tuple[MethodChoice, ...]] = {False: (), True: ()}
+    simple, ahead = list[MethodChoice](), list[MethodChoice]()
     for choice in experiment.methods:
-        is_trained_before = CHAMPION in (choice.name, *choice.options.values()) or choice.find_file(game) is not None
-        if not is_trained_before and not choice.is_trained(game):
-            found[any(policy.looks_ahead for policy in choice.make_method(game).policies(game))] += (choice,)
-    return found
+        if not (choice.is_trained(game) or choice.uses_champion or choice.find_file(game)):
+            policies = choice.make_method(game).policies(game)
+            (ahead if any(policy.looks_ahead for policy in policies) else simple).append(choice)
+    return simple, ahead
 
 
-def _play_methods(experiment: PoliciesExperiment, choice: GameChoice, methods: tuple[MethodChoice, ...]) -> dict[str, Array]:
+def _play_methods(experiment: PoliciesExperiment, choice: GameChoice, methods: Sequence[MethodChoice]) -> dict[str, Array]:
     """Return the mean returns of their policies in report episodes of the first seed, float64[K] by label."""
     found: dict[str, Array] = {}
     if methods:
         alone = experiment.model_copy(
-            update={"games": (choice,), "methods": methods, "seeds": experiment.seeds[:1], "stored_episodes": None}
+            update={"games": (choice,), "methods": tuple(methods), "seeds": experiment.seeds[:1], "stored_episodes": None}
         )
         labels = label_methods(experiment.methods)
         for run in alone.list_runs():

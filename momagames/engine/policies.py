@@ -76,7 +76,7 @@ class CompiledPolicy:
     @property
     def looks_ahead(self) -> bool:
         """Whether it tries moves on copies of the state."""
-        return "lookahead_steps" in (self.memory.names or ())
+        return _counts_lookahead(self.memory)
 
     def __deepcopy__(self, memo: Any) -> CompiledPolicy:
         return self
@@ -111,6 +111,10 @@ class CompiledPolicy:
 
 
 BatchPolicy = CompiledPolicy | PythonPolicy
+
+
+def _counts_lookahead(memory: np.dtype[Any]) -> bool:
+    return "lookahead_steps" in (memory.names or ())
 
 
 class _CompiledSeats:
@@ -240,7 +244,7 @@ class SeatedPolicies:
         """
         steps = np.zeros(self._words.shape, np.int64)
         for seats in self._compiled:
-            if "lookahead_steps" in (seats.memories.dtype.names or ()):
+            if _counts_lookahead(seats.memories.dtype):
                 steps += seats.memories["lookahead_steps"]
         return np.asarray(steps.sum(axis=1, where=True if chosen is None else chosen))
 

@@ -51,7 +51,7 @@ def test_untrained_policies_play_the_report_episodes(reference_folder, tmp_path)
 
 def test_trained_policies_are_none_without_training():
     found = {one.name: list_untrained_methods(one, one.games[0].make_game()) for one in load_suite("policies").experiments}
-    names = {name: [[one.name for one in methods[ahead]] for ahead in (False, True)] for name, methods in found.items()}
+    names = {name: [[one.name for one in part] for part in methods] for name, methods in found.items()}
     assert names["columns against a search"] == [["random"], ["alphabeta", "greedy", "uct"]]
     assert names["two gatherers in four corners"] == [["random", "nearest", "weighted"], []]
     assert names["unseen draws"] == [["random", "greedy_contact"], ["greedy", "greedy", "uct"]]

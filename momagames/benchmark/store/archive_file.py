@@ -148,7 +148,7 @@ def pack_archive(folder: str | Path, file: str | Path, thinned: bool = False, ne
     wanted = {run.folder: run for run in suite.list_runs(versions)}
     own = [run for run in finished if run.folder in wanted]
     if before and not new_suite:
-        _refuse_loss(before, store, set(wanted))
+        _refuse_loss(before, store, wanted)
     carried = [run for name, run in wanted.items() if before and before.has_run(run) and not store.has_run(run)]
     if not own + carried:
         raise InvalidFile(f"{folder}: no run of the suite {suite.name!r} is finished")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -67,21 +67,21 @@ def build_references(
     for seed in seeds:
         values = filter_dominated(proven[seed]) if seed in proven else union[seed]
         tag = "exact" if seed in proven else fixed.tag if fixed else "best known"
-        one = make_reference(values, tag, game, experiment.ideal_point, margin)
-        references[seed] = replace(one, methods=fixed.methods) if fixed and seed not in proven else one
+        methods = fixed.methods if fixed and seed not in proven else ()
+        references[seed] = make_reference(values, tag, game, experiment.ideal_point, margin, methods)
     return references
 
 
-def make_reference(values: Array, tag: str, game: Game, ideal: str, margin: float) -> Reference:
+def make_reference(values: Array, tag: str, game: Game, ideal: str, margin: float, methods: tuple[str, ...] = ()) -> Reference:
     """Return the reference of a front, float64[n, K]."""
     bounds = np.array([o.return_high for o in game.objectives]) if ideal != "reference" else values.max(axis=0)
     low = np.array(game.reference_point, np.float64)
     high = widen(low, bounds)
     outer = low - margin * (high - low)
     if ideal != "front":
-        return Reference(values, tag, outer, high)
+        return Reference(values, tag, outer, high, methods=methods)
     nadir, best = find_ends(values)
-    return Reference(values, tag, nadir - MARGIN * (best - nadir), best, declared=(outer, high))
+    return Reference(values, tag, nadir - MARGIN * (best - nadir), best, declared=(outer, high), methods=methods)
 
 
 def find_weighted_policies(

@@ -78,7 +78,7 @@ def panel_caption(panel: Panel) -> str:
         else "Each point is the mean return of a policy (SER) in other episodes than those on which it was selected"
     )
     beyond = "Some points exceed the ideal point, where the normalized HV is clipped" if panel.exceeds_ideal else ""
-    methods = dict.fromkeys(name for one in panel.references.values() if "exact" not in one.tag for name in one.methods)
+    methods = dict.fromkeys(name for one in panel.references.values() for name in one.methods)
     reference = f"Reference: {' or '.join(tags)} front of {size}{f', by {join_words([*methods])}' if methods else ''}"
     scope = panel.scope[:1].upper() + panel.scope[1:]
     shorter = ", ".join(f"{method} was trained with {steps:,} steps" for method, steps in panel.budgets.items())
