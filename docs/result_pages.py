@@ -64,11 +64,12 @@ interval of the difference, paired by seeds, is above or below zero. These inter
 methods play the same report episodes. Below ten pairs they are
 [too narrow](../metrics.md#statistics-over-runs-and-games), and nothing corrects for the number of settings: a difference near
 zero says little. Where the baseline has 0.000, no other method has a point above the reference point. Other indicators, in the
-folded tables, may order methods otherwise. Weights steer `moppo` least in MO-TileBlast; `champion` follows
-them better there, with more training.
+folded tables, may order methods otherwise. Weights steer `moppo` least in MO-TileBlast; `grpo` and, with
+more training, `champion` follow them better there.
 
 `moppo` learns from demonstrations of a scripted player in MO-RoboticMail, MO-Pommerman and MO-Breakthrough (`expert`), and
-plays no action that the game calls unsafe in the first two (`caution`); other methods have neither option."""
+plays no action that the game calls unsafe in the first two (`caution`); other methods have neither option.
+[What they contribute](ablations.md#demonstrations-and-safe-actions)."""
 FRONTS = """\
 Measured on the reference front of each setting. It is proven for MO-ItemGathering, and elsewhere the union of earlier runs of
 methods of this track, `moppo` and `champion` among them, in the same report episodes: the tables below name those on it. Its

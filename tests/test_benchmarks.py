@@ -306,8 +306,10 @@ def test_reference_sets_are_made_once(tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(str(ROOT))
     script = importlib.import_module("benchmarks.fronts.policy_references")
     monkeypatch.setattr(script, "find_suite_folder", lambda: tmp_path)
-    assert not run_suite(suite(POLICIES), tmp_path / "results").failed
-    monkeypatch.setattr(sys, "argv", ["policy_references.py", str(tmp_path / "results"), "best-1"])
+    games = [{"id": "mo-breakthrough-v0", "params": {"board_width": 4, "board_height": 5}}]
+    other = {**POLICIES, "name": "larger", "games": games}
+    assert not run_suite(suite(POLICIES, other), tmp_path / "results").failed
+    monkeypatch.setattr(sys, "argv", ["policy_references.py", str(tmp_path / "results"), "best-1", "--experiment", "seats"])
     script.main()
     made = json.loads((tmp_path / "references" / "best-1.json").read_text())
     assert made["source"].endswith("seeds 0, 1")
@@ -319,6 +321,20 @@ def test_reference_sets_are_made_once(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         script.main()
     assert "a set is never changed" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", [*sys.argv[:2], "best-2"])
+    script.main()
+    both = json.loads((tmp_path / "references" / "best-2.json").read_text())["fronts"]
+    assert len(both) == 2
+    assert front in both
+    monkeypatch.setattr(sys, "argv", [*sys.argv[:2], "best-4", "--method", "random"])
+    script.main()
+    assert {
+        name for one in json.loads((tmp_path / "references" / "best-4.json").read_text())["fronts"] for name in one["methods"]
+    } == {"random"}
+    monkeypatch.setattr(sys, "argv", [*sys.argv[:2], "best-3", "--experiment", "plans"])
+    with pytest.raises(SystemExit):
+        script.main()
+    assert "no experiment plans" in capsys.readouterr().err
 
 
 def test_a_reference_set_of_proven_fronts(tmp_path, monkeypatch):

@@ -2,8 +2,10 @@
 
 python benchmarks/fronts/policy_references.py RESULTS NAME     # directory or archive -> configs/suites/references/NAME.json
 python benchmarks/fronts/policy_references.py RESULTS NAME --exact
+python benchmarks/fronts/policy_references.py RESULTS NAME [--experiment EXPERIMENT ...] [--method METHOD ...]
 
-The front of a setting is that of all policies that were run there, with any seed, with their returns in the report episodes.
+The front of a setting is that of all policies that were run there, with any seed, with their returns in the report episodes;
+with --experiment and --method those of these alone.
 With --exact it is the proven front of the start position of seed 0, of teams whose game has a solver; other settings are left
 out. A set with a name that exists is not written again: better fronts get a new name.
 """
@@ -11,7 +13,7 @@ out. A set with a name that exists is not written again: better fronts get a new
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -27,19 +29,24 @@ from momagames.fronts import SearchLimits, returns_front
 from momagames.reports.data.panels import Panel, build_panels
 
 
-def unite_panels(suite: Suite, panels: list[Panel]) -> Mapping[Setting, tuple[Array, list[str]]]:
-    """Return the front of all policies of each setting, and the methods on it."""
+def unite_panels(suite: Suite, panels: list[Panel], methods: Collection[str]) -> Mapping[Setting, tuple[Array, list[str]]]:
+    """Return the front of the policies of these methods, or of all, in each setting, and the methods on it."""
     experiments = {one.name: one for one in suite.experiments if isinstance(one, PoliciesExperiment)}
     fronts = {}
     for panel in panels:
         if panel.experiment in experiments:
-            found = [(method, points.values) for method, runs in panel.points.items() for points in runs.values()]
+            found = [
+                (method, points.values)
+                for method, runs in panel.points.items()
+                if not methods or method in methods
+                for points in runs.values()
+            ]
             values = np.concatenate([rows for _, rows in found])
             owners = [method for method, rows in found for _ in rows]
             mask = is_nondominated(values)  # of equal points the first
             order = np.lexsort(values[mask].T[::-1])
-            methods = dict.fromkeys(owner for owner, selected in zip(owners, mask, strict=True) if selected)
-            fronts[Setting.of(experiments[panel.experiment], panel.game)] = values[mask][order], list(methods)
+            owning = dict.fromkeys(owner for owner, selected in zip(owners, mask, strict=True) if selected)
+            fronts[Setting.of(experiments[panel.experiment], panel.game)] = values[mask][order], list(owning)
     return fronts
 
 
@@ -59,17 +66,26 @@ def main() -> None:
     parser.add_argument("results", type=Path)
     parser.add_argument("name")
     parser.add_argument("--exact", action="store_true", help="proven fronts of teams, not the best-known ones")
+    parser.add_argument("--experiment", action="append", default=[], help="experiments whose settings it has [all]")
+    parser.add_argument(
+        "--method", action="append", default=[], help="methods, as tables name them, whose policies it has [all]"
+    )
     given = parser.parse_args()
     out = find_suite_folder() / "references" / f"{given.name}.json"
     if out.exists():
         parser.error(f"{out} exists: a set is never changed; choose a new name")
     store = Store(given.results) if given.results.is_dir() else ArchivedStore(given.results)
     suite = store.read_suite()
+    if given.experiment:
+        if unknown := set(given.experiment) - {one.name for one in suite.experiments}:
+            parser.error(f"no experiment {', '.join(sorted(unknown))} in {given.results}")
+        chosen = [one for one in suite.experiments if one.name in given.experiment]
+        suite = suite.model_copy(update={"experiments": tuple(chosen)})
     source = f"suite {suite.name}, momagames {store.read_version()}"
     if given.exact:
         fronts, source = prove_fronts(suite), f"{source}, proven fronts"
     else:
-        fronts = unite_panels(suite, build_panels(store, suite, primary_only=True))
+        fronts = unite_panels(suite, build_panels(store, suite, primary_only=True), given.method)
         seeds = sorted({run.seed for run in suite.list_runs(store.read_versions()) if store.has_run(run)})
         source = f"{source}, seeds {', '.join(map(str, seeds))}"
     out.parent.mkdir(exist_ok=True)

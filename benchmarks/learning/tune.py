@@ -72,7 +72,7 @@ RANGES: dict[str, dict[str, Any]] = {
 # of moppo where its network scores candidate actions, most of whose steps are look-ahead
 CANDIDATE_RANGES: dict[str, Any] = {
     **RANGES["moppo"], "learning_rate": spread(3e-3, 3e-2), "hidden": [16, 32, 64], "num_envs": [32, 64, 128],
-    "num_steps": [16, 32],
+    "num_steps": [16, 32], "advantage_scaling": ["common", "weights"],
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from momagames.engine.threads import run_jobs
 MAX_GRAD_NORM = 0.5
 VF_COEF = 0.5
 ADAM_EPS = 1e-5
+MIN_SHARE = 1e-4  # smallest variance for weights, as a share of the mean over objectives: less is noise
 SMALLEST_PART = 512  # decisions of a minibatch that repay another thread
 
 
@@ -122,12 +123,30 @@ class Learner:
         is_on_policy = self.model.to_tensor(~rows["is_imitated"])
         advantages = torch.zeros(is_on_policy.shape, device=self.model.device)
         if is_on_policy.sum() > 1:
-            scalarized = self.model.to_tensor(self._scalarize_advantages(rows).astype(np.float32))
+            scalarized = self.model.to_tensor(self._scale_advantages(rows).astype(np.float32))
             chosen = scalarized[is_on_policy]
             advantages[is_on_policy] = (chosen - chosen.mean()) / (chosen.std() + 1e-8)
         return advantages
+
+    def _scale_advantages(self, rows: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
+        """Return the scalarized advantages float64[R], if the options say so in units of the deviation for their weights."""
+        scalarized = self._scalarize_advantages(rows)
+        if self.options.advantage_scaling == "weights":
+            scalarized /= estimate_deviations(rows["advantages"][~rows["is_imitated"]], rows["weights"])
+        return scalarized
 
     def _scalarize_advantages(self, rows: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
         """Return the utility of the estimated return after the decision, minus that of the return expected before it."""
         expected, weights = rows["past_returns"] + rows["values"], rows["weights"]
         return self.utility.evaluate(expected + rows["advantages"], weights) - self.utility.evaluate(expected, weights)
+
+
+def estimate_deviations(advantages: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the standard deviations of weighted sums of advantages, float64[W]; never much below those of all objectives.
+
+    advantages float[R, K], weights float[W, K]
+    """
+    covariance = np.atleast_2d(np.cov(advantages, rowvar=False, dtype=np.float64))
+    least = MIN_SHARE * np.trace(covariance) / len(covariance)
+    variances = np.einsum("wk,kl,wl->w", weights, covariance, weights, dtype=np.float64)
+    return np.asarray(np.sqrt(np.maximum(variances, least) + 1e-16))

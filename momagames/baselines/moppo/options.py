@@ -14,7 +14,7 @@ DEFAULT_OPTIONS: dict[str, Any] = {
     "gae_lambda": 0.95, "clip_coef": 0.2, "ent_coef": 0.01, "concentration": 0.4, "channels": 32, "hidden": 128, "layers": 2,
     "self_play": 0.5, "opponent_pool_size": 2, "critic": "decentralized", "utility": "linear", "expert": None,
     "bc_fraction": 0.1, "self_imitation_coef": 0.0, "reward_scaling": "random", "device": "auto", "divisions": 4,
-    "greedy": True, "network": "auto", "precision": "float32", "caution": 0, "modulation": 0.7,
+    "greedy": True, "network": "auto", "precision": "float32", "caution": 0, "modulation": 0.7, "advantage_scaling": "common",
 }  # fmt: skip
 # option -> lowest and highest value
 RANGES: dict[str, tuple[float, float]] = {
@@ -46,6 +46,7 @@ CHOICES = {
     "device": ("auto", "cpu", "cuda"),
     "network": ("auto", "convolutional", "egocentric", "candidates"),
     "precision": ("float32", "bfloat16"),
+    "advantage_scaling": ("common", "weights"),
 }
 
 
@@ -97,6 +98,9 @@ class MoppoOptions:
     modulation           0: the weights are inputs of the network like any others; above 0: they also multiply the units of its
                          dense layers, by factors whose initial standard deviation is this for the weights of one objective. The
                          scorer of candidate actions has no such factors, since the weights multiply its features
+    advantage_scaling    "common": advantages are divided by their standard deviation in the minibatch; "weights": each is first
+                         divided by the standard deviation that its weights have there, so that weights of objectives that vary
+                         little learn as fast as others
     """
 
     name: ClassVar[str] = "moppo"
@@ -128,6 +132,7 @@ class MoppoOptions:
     precision: str
     caution: int
     modulation: float = 0.0
+    advantage_scaling: str = "common"
 
     def __post_init__(self) -> None:
         check_choice(f"{self.name}: greedy", self.greedy, (True, False))
