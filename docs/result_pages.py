@@ -72,7 +72,8 @@ plays no action that the game calls unsafe in the first two (`caution`); other m
 [What they contribute](ablations.md#demonstrations-and-safe-actions)."""
 FRONTS = """\
 Measured on the reference front of each setting. It is proven for MO-ItemGathering, and elsewhere the union of earlier runs of
-methods of this track, `moppo` and `champion` among them, in the same report episodes: the tables below name those on it. Its
+methods of this track, `moppo` and `champion` among them, in the same report episodes: the tables below name those on it. In
+MO-TileBlast learners of other libraries are not in this union: some hardly tap at all, and no move is best in `move`. Its
 ends set the reference point, 0.1 of the range below the worst values on it. A set of policies far from these ends has 0; the
 column "declared HV" has the reference point that the game declares. [Metrics](../policy-metrics.md#what-a-setting-must-show)
 defines the columns and their limits, and [How the settings were chosen](../settings.md) has the search. One policy: the

@@ -88,6 +88,7 @@ def main() -> None:
         fronts = unite_panels(suite, build_panels(store, suite, primary_only=True), given.method)
         seeds = sorted({run.seed for run in suite.list_runs(store.read_versions()) if store.has_run(run)})
         source = f"{source}, seeds {', '.join(map(str, seeds))}"
+        source += f", methods {', '.join(given.method)}" if given.method else ""
     out.parent.mkdir(exist_ok=True)
     write_file_atomically(out, format_json(format_reference_set(fronts, source)) + "\n")
     print(f"{out}: {len(fronts)} fronts")
