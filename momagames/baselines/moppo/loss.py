@@ -129,7 +129,7 @@ class Learner:
         return advantages
 
     def _scale_advantages(self, rows: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
-        """Return the scalarized advantages float64[R], if the options say so in units of the deviation for their weights."""
+        """Return the scalarized advantages float64[R], divided by `estimate_deviations` if the options say so."""
         scalarized = self._scalarize_advantages(rows)
         if self.options.advantage_scaling == "weights":
             scalarized /= estimate_deviations(rows["advantages"][~rows["is_imitated"]], rows["weights"])

@@ -99,8 +99,8 @@ class MoppoOptions:
                          dense layers, by factors whose initial standard deviation is this for the weights of one objective. The
                          scorer of candidate actions has no such factors, since the weights multiply its features
     advantage_scaling    "common": advantages are divided by their standard deviation in the minibatch; "weights": each is first
-                         divided by the standard deviation that its weights have there, so that weights of objectives that vary
-                         little learn as fast as others
+                         divided by the standard deviation there of sums of all advantages with its weights, so that weights on
+                         objectives that vary little learn as fast as others
     """
 
     name: ClassVar[str] = "moppo"

@@ -57,7 +57,7 @@ def test_an_unknown_scale_is_refused(torch):
         make_trainer(*GAME, advantage_scaling="batch")
 
 
-def test_scaled_training_learns_and_differs(torch):
+def test_both_scalings_train_and_differ(torch):
     policies = [make_trainer(*GAME, num_steps=32, budget=800, advantage_scaling=one) for one in ("common", "weights")]
     for trainer in policies:
         while not trainer.is_done:
