@@ -335,6 +335,28 @@ def test_reference_sets_are_made_once(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         script.main()
     assert "no experiment plans" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", [*sys.argv[:2], "best-3", "--method", "greedy", "--method", "moppo"])
+    with pytest.raises(SystemExit):
+        script.main()
+    assert "no method moppo" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", [*sys.argv[:2], "best-3", "--method", "random", "--exact"])
+    with pytest.raises(SystemExit):
+        script.main()
+    assert "--exact" in capsys.readouterr().err
+    assert not (tmp_path / "references" / "best-3.json").exists()
+
+
+def test_reference_sets_leave_out_settings_without_their_methods(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    script = importlib.import_module("benchmarks.fronts.policy_references")
+    monkeypatch.setattr(script, "find_suite_folder", lambda: tmp_path)
+    games = [{"id": "mo-breakthrough-v0", "params": {"board_width": 4, "board_height": 5}}]
+    both = suite(POLICIES, {**POLICIES, "name": "larger", "games": games, "methods": [RANDOM]})
+    assert not run_suite(both, tmp_path / "results").failed
+    monkeypatch.setattr(sys, "argv", ["policy_references.py", str(tmp_path / "results"), "best-1", "--method", "greedy"])
+    script.main()
+    (front,) = json.loads((tmp_path / "references" / "best-1.json").read_text())["fronts"]
+    assert front["methods"] == ["greedy"]
 
 
 def test_a_reference_set_of_proven_fronts(tmp_path, monkeypatch):

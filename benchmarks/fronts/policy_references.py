@@ -5,7 +5,7 @@ python benchmarks/fronts/policy_references.py RESULTS NAME --exact
 python benchmarks/fronts/policy_references.py RESULTS NAME [--experiment EXPERIMENT ...] [--method METHOD ...]
 
 The front of a setting is that of all policies that were run there, with any seed, with their returns in the report episodes;
-with --experiment and --method those of these alone.
+with --experiment and --method those of these alone. Settings without such policies are left out.
 With --exact it is the proven front of the start position of seed 0, of teams whose game has a solver; other settings are left
 out. A set with a name that exists is not written again: better fronts get a new name.
 """
@@ -41,6 +41,8 @@ def unite_panels(suite: Suite, panels: list[Panel], methods: Collection[str]) ->
                 if not methods or method in methods
                 for points in runs.values()
             ]
+            if not found:
+                continue
             values = np.concatenate([rows for _, rows in found])
             owners = [method for method, rows in found for _ in rows]
             mask = is_nondominated(values)  # of equal points the first
@@ -71,6 +73,8 @@ def main() -> None:
         "--method", action="append", default=[], help="methods, as tables name them, whose policies it has [all]"
     )
     given = parser.parse_args()
+    if given.exact and given.method:
+        parser.error("--method: with --exact no policies are in the set")
     out = find_suite_folder() / "references" / f"{given.name}.json"
     if out.exists():
         parser.error(f"{out} exists: a set is never changed; choose a new name")
@@ -85,7 +89,10 @@ def main() -> None:
     if given.exact:
         fronts, source = prove_fronts(suite), f"{source}, proven fronts"
     else:
-        fronts = unite_panels(suite, build_panels(store, suite, primary_only=True), given.method)
+        panels = build_panels(store, suite, primary_only=True)
+        if unknown := set(given.method).difference(*(panel.points for panel in panels)):
+            parser.error(f"no method {', '.join(sorted(unknown))} in {given.results}")
+        fronts = unite_panels(suite, panels, given.method)
         seeds = sorted({run.seed for run in suite.list_runs(store.read_versions()) if store.has_run(run)})
         source = f"{source}, seeds {', '.join(map(str, seeds))}"
         source += f", methods {', '.join(given.method)}" if given.method else ""

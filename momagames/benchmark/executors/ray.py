@@ -7,7 +7,9 @@ sends back the content of the files, which this process stores in the results di
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +28,7 @@ from momagames.plugins import Origin
 
 PREFIX = "momagames-ray"  # of temporary directories on nodes
 OBJECT_STORE_BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit
+CONNECT_SECONDS = 10.0  # to an address
 
 
 class RayCluster:
@@ -65,6 +68,9 @@ class RayCluster:
                 "include_dashboard": False,
             }
         try:
+            if at := re.fullmatch(r"(?:ray://)?(.+):(\d+)", self.address or ""):
+                # Ray waits for minutes where nothing listens
+                socket.create_connection((at[1].strip("[]"), int(at[2])), CONNECT_SECONDS).close()
             self._ray.init(**options, log_to_driver=False, configure_logging=False)
         except Exception as error:  # a node that does not start raises a bare Exception
             self._ray.shutdown()  # what has started of it
