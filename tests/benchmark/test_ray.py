@@ -62,13 +62,14 @@ def contents(store, tested):
     }
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:PORT", "ray://127.0.0.1:PORT", "nowhere"])
-def test_no_such_cluster(address, tmp_path):
-    """Reported at once. `auto` is not tested: it finds clusters of tests that run beside this one."""
+@pytest.mark.parametrize("address", ["127.0.0.1:PORT", "ray://127.0.0.1:PORT", "auto", "nowhere"])
+def test_no_such_cluster(address, tmp_path, monkeypatch):
     pytest.importorskip("ray", reason='needs Ray: pip install "momagames[ray]"')
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # and does not listen
-        address = address.replace("PORT", str(unused.getsockname()[1]))
+        port = str(unused.getsockname()[1])
+        address = address.replace("PORT", port)
+        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")  # "auto", not the cluster of a test that runs at the same time
         with pytest.raises(RemoteError, match=f"no Ray cluster at {address}: "):
             next(RayCluster(address).execute_runs([], tmp_path))
 

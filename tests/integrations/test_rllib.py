@@ -23,7 +23,7 @@ def cluster(monkeypatch):
     import ray
 
     monkeypatch.setenv("RAY_ADDRESS", "local")  # not the cluster of a test that runs at the same time
-    ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False)
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
 
 
 def configure(config, name, options):

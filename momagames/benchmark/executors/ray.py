@@ -28,7 +28,7 @@ from momagames.plugins import Origin
 
 PREFIX = "momagames-ray"  # of temporary directories on nodes
 OBJECT_STORE_BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit
-CONNECT_SECONDS = 10.0  # to an address
+CONNECT_SECONDS = 10.0  # time limit for a connection to an address
 
 
 class RayCluster:
@@ -68,7 +68,8 @@ class RayCluster:
                 "include_dashboard": False,
             }
         try:
-            if at := re.fullmatch(r"(?:ray://)?(.+):(\d+)", self.address or ""):
+            named = os.environ.get("RAY_ADDRESS") if self.address == "auto" else self.address  # as Ray reads it
+            if at := re.fullmatch(r"(?:ray://)?(.+):(\d+)", named or ""):
                 # Ray waits for minutes where nothing listens
                 socket.create_connection((at[1].strip("[]"), int(at[2])), CONNECT_SECONDS).close()
             self._ray.init(**options, log_to_driver=False, configure_logging=False)
